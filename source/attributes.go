@@ -149,7 +149,12 @@ func (r *reading) report(p resource.Problem) {
 	}
 	schema := r.kind.schemaAt(p.Path)
 	if exact && schema != nil && schema.Pattern != "" && n.Shape == Scalar && n.Parts == nil {
-		if text := terms.Matching(schema.Pattern, n.Text); text != "" {
+		list, _, _ := strings.Cut(p.Path, "[")
+		example := schema.Example
+		if of := r.kind.schemaAt(list); example == "" && of != nil {
+			example = of.Example
+		}
+		if text := terms.Matching(schema.Pattern, example, n.Text); text != "" {
 			p.Suggestion = "use " + text
 		}
 	}

@@ -38,7 +38,7 @@ func (m *memory) renamed(from, to resource.Ref) bool {
 }
 
 // arrivedFrom returns, for the comparator, the ref in another stack that a resource was moved from, unless its new
-// stack has configured it since; nil if there is no such resource, or all of a stack is to be deleted.
+// stack has configured it since; nil if there is no such resource, or a destroy of the stack was asked for.
 func (m *memory) arrivedFrom(destroys bool) func(resource.Ref) (resource.Ref, bool) {
 	some := func(x rows.Moved) bool { return !x.Arrived.IsZero() }
 	if destroys || !slices.ContainsFunc(slices.Collect(maps.Values(m.names.Moves)), some) {

@@ -61,7 +61,7 @@ func Tool(t testing.TB, p Program) string {
 	return bin
 }
 
-// started is where the test process began: in the folder of its package, and a test may leave it.
+// started is the folder of the package under test. A test may change to another one.
 var started, _ = os.Getwd()
 
 // Root is the folder of the repository. It is searched for, because code compiled with -trimpath, whose

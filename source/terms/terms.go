@@ -73,7 +73,7 @@ func Missing(kind, name string) string {
 		{"", "provisioner", "use user_data for commands at the first start, or an image that has run them"},
 		{"", "identifier", "write it as the name of the block: name: NAME"},
 		{"", "tags_all", "use tags of the file, which all its resources get"},
-		{"rds", "manage_master_user_password", "omit password: AWS then generates it and keeps it in Secrets Manager"},
+		{"rds", "manage_master_user_password", "omit password: it is generated then, and kept in a secret"},
 		{"rds", "skip_final_snapshot", "use final_snapshot: false"},
 		{"rds", "apply_immediately", "remove it: changes are applied at once"},
 		{"s3", "acl", "remove it: a bucket is private; ownership and policy decide who else has access"},
@@ -142,28 +142,26 @@ func Kind(name string, kinds []string) string {
 	return ""
 }
 
-// Matching completes a text that a whole pattern does not match: a network without its length, a service without its
-// domain, a policy without its ARN. It returns "" if no completion matches.
-func Matching(pattern, text string) string {
+// Matching completes a text that a whole pattern does not match: a network without its length, or a text that lacks the
+// beginning or the end of the example, which is written as in a configuration. It returns "" if no completion matches.
+func Matching(pattern, example, text string) string {
 	whole, err := regexp.Compile("^(?:" + pattern + ")$")
 	if err != nil || text == "" || whole.MatchString(text) {
 		return ""
 	}
-	for _, try := range []string{
-		strings.TrimSpace(text), strings.ToLower(text), network(text), text + ".amazonaws.com", class(text),
-		"arn:aws:iam::aws:policy/" + text,
-	} {
+	example, _, _ = strings.Cut(strings.Trim(example, `[]"'`), ",")
+	tries := []string{strings.TrimSpace(text), strings.ToLower(text), network(text)}
+	if i := strings.LastIndexByte(example, '/'); i >= 0 {
+		tries = append(tries, example[:i+1]+text)
+	} else if i := strings.IndexByte(example, '.'); i >= 0 && strings.Contains(text, ".") {
+		tries = append(tries, example[:i+1]+text)
+	} else if strings.Count(example, ".") > 1 { // a domain
+		tries = append(tries, text+example[i:])
+	}
+	for _, try := range tries {
 		if try != text && try != "" && whole.MatchString(try) {
 			return try
 		}
-	}
-	return ""
-}
-
-// class completes an instance type to the class of a database.
-func class(size string) string {
-	if strings.Contains(size, ".") {
-		return "db." + size
 	}
 	return ""
 }

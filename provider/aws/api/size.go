@@ -9,10 +9,11 @@ import (
 )
 
 // sizePattern matches the last part of instance types and classes.
-var sizePattern = regexp.MustCompile(`^(nano|micro|small|medium|large|[0-9]*xlarge|metal(-[0-9]+xl)?|tpc[0-9].*|mem[0-9].*)$`)
+var sizePattern = regexp.MustCompile(
+	`^(nano|micro|small|medium|large|[0-9]*xlarge|metal(-[0-9]+xl)?|tpc[0-9].*|mem[0-9].*)$`)
 
 // ValidSize finds a misspelled size of an instance type, such as t3.mirco, or of an instance class, such as
-// db.t3.mirco. What resembles no size passes: AWS adds types, and answers about those that it does not have.
+// db.t3.mirco. A word that resembles no size passes, because AWS adds types.
 func ValidSize(v resource.Value) []resource.Problem {
 	text, _ := v.(resource.String)
 	i := strings.LastIndexByte(string(text), '.')
