@@ -202,6 +202,8 @@ type Error struct {
 	Code   string // the system's own code
 	Err    error
 	Hint   string // what to do next
+	Quotes bool   // the hint has a name that the system chose
+	Row    Row    // of the provider's table that has the cause; zero if none has
 }
 
 func (e *Error) Error() string {

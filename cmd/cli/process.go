@@ -25,6 +25,17 @@ type Process struct {
 	Stdout, Stderr io.Writer
 	Answer         *Answer // Stdout, with what became of it
 	Now            func() time.Time
+	// IsTerminal reports whether a stream is a terminal. Nil asks the operating system.
+	IsTerminal func(stream any) bool
+}
+
+// OnTerminal reports whether standard error is a terminal.
+func (p *Process) OnTerminal() bool {
+	if p.IsTerminal != nil {
+		return p.IsTerminal(p.Stderr)
+	}
+	_, is := Columns(p.Stderr)
+	return is
 }
 
 // Getenv is the value of a variable, or "".

@@ -75,6 +75,10 @@ func OutputFlags() []urfave.Flag {
 			Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)",
 		},
 		&urfave.BoolFlag{Name: "no-color", Category: cli.Everywhere, Usage: "disable color (NO_COLOR)"},
+		&urfave.BoolFlag{
+			Name: "show-errors", Category: cli.Everywhere,
+			Usage: "show on this terminal, and nowhere else, messages of other systems that may quote a secret",
+		},
 		&urfave.BoolFlag{Name: "quiet", Category: cli.Everywhere, Usage: "print only the result"},
 	}
 }

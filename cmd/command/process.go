@@ -60,7 +60,7 @@ func (p *Process) Action(do func(*Call) error) urfave.ActionFunc {
 			return err
 		}
 		c := &Call{Process: p, Context: cc.Context, Cmd: cc, Out: out, Log: log}
-		if err = cli.CheckLimits(cc); err == nil {
+		if err = errors.Join(cli.CheckLimits(cc), checkLoud(c)); err == nil {
 			err = do(c)
 		}
 		return c.Ended(errors.Join(err, out.Finish()))

@@ -195,7 +195,7 @@ func OpenLiveState(c *command.Call, dir string, paths []string, intents []resour
 	l.closers = append(l.closers, func() error { return giveBack(c, l) })
 	l.Engine = engine.New(engine.Config{
 		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims,
-		Secrets: c.Digests(dir), Reveal: c.Revealed(dir), Conceal: c.Held.Error,
+		Secrets: c.Digests(dir), Reveal: c.Revealed(dir), Conceal: c.Held.Error, Loud: c.Loud(),
 	})
 	return l, nil
 }

@@ -27,6 +27,9 @@ func (x *excludedError) Error() string {
 		x.why, x.other.Action, x.other.Ref.Short(), x.other.At.UTC().Format(time.RFC3339), x.other.Run)
 }
 
+// OwnText is the whole text.
+func (x *excludedError) OwnText() (text string, whole bool) { return x.Error(), true }
+
 // turnedBack is the outcome of an action that turned back before its call.
 func turnedBack(ctx context.Context, out Outcome) Outcome {
 	if not := (*notCalledError)(nil); errors.As(out.Err, &not) && stopped(ctx, &out) {

@@ -58,6 +58,7 @@ func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request
 			res, err = nil, &panicError{x, debug.Stack()}
 		}
 	}()
+	ctx = provider.WithRequest(ctx, &r)
 	var o resource.Observed
 	switch v {
 	case create:
@@ -77,6 +78,7 @@ func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request
 	ref := r.Desired.Ref
 	o.Ref.Provider, o.Ref.Location, o.Ref.Kind = ref.Provider, ref.Location, ref.Kind
 	o.Bind(resource.Proven, ref.Stack, ref.Name)
+	o.Message = provider.QuietMessage(o.Message, &r)
 	return &o, nil
 }
 

@@ -3,7 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
-	"fmt"
+	"runtime/debug"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan"
@@ -14,8 +14,7 @@ import (
 
 // ask calls the provider's check, if it has one, with the references that are known now. Nil means
 // that nothing speaks against the request, or that the provider has no check. A check that could
-// not be completed is an error, and so is a panic. Secrets of the configuration are removed from
-// the text.
+// not be completed is an error, and so is a panic.
 func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request) (err error) {
 	c, ok := a.engine.Providers[d.Ref.Provider].(provider.Checker)
 	if !ok || d.Desired == nil {
@@ -23,8 +22,12 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	}
 	defer func() {
 		if x := recover(); x != nil {
-			err = fmt.Errorf("check: the provider panicked: %v", x)
+			err = &panicError{x, debug.Stack()}
 		}
+		if provider.Repeats(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			err = provider.Errorf("the check could not be completed: %w", err)
+		}
+		err = quiet(a.engine, err, &r)
 	}()
 	for _, t := range d.Takes {
 		if t.Leaves {
@@ -37,11 +40,7 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	r.Desired = *d.Desired
 	k := a.engine.Kind(d.Ref)
 	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))
-	err = c.Check(ctx, r)
-	if provider.Repeats(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the check could not be completed: %w", err)
-	}
-	return redact(a.engine.Conceal(err), r.Desired.Attrs)
+	return c.Check(provider.WithRequest(ctx, &r), r)
 }
 
 // Check asks the providers to check everything that the plan would create, replace or change, and

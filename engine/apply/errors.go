@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -21,6 +22,9 @@ type panicError struct {
 func (e *panicError) Error() string {
 	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
 }
+
+// OwnText omits the value of the panic, which may have the text of another system.
+func (e *panicError) OwnText() (text string, whole bool) { return "the provider panicked", false }
 
 // errStopped is the reason that an action does not start in an apply that was interrupted or cannot be recorded.
 var errStopped = errors.New("the apply has stopped")
@@ -36,6 +40,9 @@ func (e *notCalledError) Error() string {
 }
 
 func (e *notCalledError) Unwrap() error { return e.why }
+
+// OwnText is the whole text.
+func (e *notCalledError) OwnText() (text string, whole bool) { return e.Error(), true }
 
 // startsError reports a reference without a value, because the resource that it names is starting.
 type startsError struct {
@@ -98,27 +105,13 @@ func (e *unprovenError) Error() string {
 
 func (e *unprovenError) Unwrap() error { return e.why }
 
-// redactedError has the text of its error without the secrets that the call was given.
-type redactedError struct {
-	error
-	text string
-}
+// OwnText is the whole text.
+func (e *unprovenError) OwnText() (text string, whole bool) { return e.Error(), true }
 
-func (e *redactedError) Error() string { return e.text }
-
-func (e *redactedError) Unwrap() error { return e.error }
-
-// redact removes secrets that a provider quotes in an error, so that they reach neither the audit
-// log nor the screen.
-func redact(err error, given resource.Attrs) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	if redacted := resource.Conceal(text, given); redacted != text {
-		return &redactedError{err, redacted}
-	}
-	return err
+// quiet returns the error of an action without text of another system, if the request of the action has a secret, and
+// without the credentials of the process.
+func quiet(e *recovery.Recovery, err error, r *provider.Request) error {
+	return e.Quiet(err, r, coordinator.ErrLost)
 }
 
 // cutOff reports whether a call ended because its context did: the system gave no other cause, so

@@ -69,7 +69,7 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	start := a.engine.Clock()
 	res, tries, err := a.callAlone(ctx, at, started, verbOf(d.Action, phase), r)
-	err = redact(a.engine.Conceal(err), r.Desired.Attrs)
+	err = quiet(a.engine, err, r)
 	if errors.Is(err, provider.ErrReplace) {
 		err = fmt.Errorf("%w; the next plan proposes that", err)
 	}

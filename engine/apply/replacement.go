@@ -135,12 +135,24 @@ func (r *replacement) extend() {
 	r.Deadline, r.pause, r.repeated = r.engine.Now().Add(r.pends(r.d.Ref, create, k)), pauses{}, false
 }
 
+// about returns a request with the attributes of the decision, for errors of reads between the steps.
+func (r *replacement) about() *provider.Request {
+	q := &provider.Request{Desired: resource.Desired{Ref: r.d.Ref}}
+	if r.d.Desired != nil {
+		q.Desired = *r.d.Desired
+	}
+	if r.d.Observed != nil {
+		q.Have = *r.d.Observed
+	}
+	return q
+}
+
 // run does one step after the other. It observes the resources before each step, because a crash or
 // another run may have changed them. The number of observations that fail in a row is limited.
 func (r *replacement) run(ctx context.Context) Outcome {
 	for {
 		s, err := r.stage(ctx)
-		if err != nil {
+		if err = quiet(r.engine, err, r.about()); err != nil {
 			if r.again(ctx, err) {
 				continue
 			}

@@ -82,7 +82,7 @@ func (r *replacement) carryOut(
 	start := r.engine.Clock()
 	res, tries, err := r.callAlone(ctx, r.at, started, verbOfStep(step), q)
 	r.at = 0
-	err = redact(r.engine.Conceal(err), q.Desired.Attrs)
+	err = quiet(r.engine, err, q)
 	end := r.finishedEvent(ctx, started, res, tries, err)
 	if step == replace.Create || step.Destroys() {
 		err = r.accept(&end, r.d, verbOfStep(step), err)

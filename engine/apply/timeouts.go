@@ -22,6 +22,9 @@ func (x *timeoutError) Error() string {
 	return fmt.Sprintf("no result within %s, the timeout of %s for %s", x.limit, x.action, x.kind)
 }
 
+// OwnText is the whole text.
+func (x *timeoutError) OwnText() (text string, whole bool) { return x.Error(), true }
+
 // actionOf is a verb as timeouts name it.
 func actionOf(v verb) string {
 	switch v {
@@ -80,7 +83,7 @@ func (a *apply) limited(
 			cause = provider.UnknownResult // the call was cut off
 		}
 		return &provider.Error{
-			Cause: cause, Err: fmt.Errorf("%w: %s", over, text), Hint: hint,
+			Cause: cause, Err: provider.Errorf("%w: %s", over, text), Hint: hint,
 		}
 	}, end
 }

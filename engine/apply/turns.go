@@ -295,7 +295,7 @@ func (t *turns) observeReady(
 	})
 	if r, ok := t.engine.Providers[ref.Provider].(provider.Readier); ok {
 		if all, err = r.Ready(t.hard, all); err != nil {
-			return nil, err
+			return nil, t.engine.Conceal(err)
 		}
 	}
 	out := make(map[resource.Ref]resource.Observed, len(all))

@@ -47,6 +47,9 @@ type Config struct {
 	ObserveTimeout  time.Duration
 	// Conceal returns an error of a provider without the credentials of the process. It may be nil.
 	Conceal func(error) error
+	// Loud shows the whole text of an error that has none of another system elsewhere, to the operator alone. Nil means
+	// that nothing shows it.
+	Loud func(ref resource.Ref, text string)
 }
 
 // Parts is a complete configuration.
@@ -69,6 +72,26 @@ func New(cfg Config) *Parts {
 	return &Parts{cfg, observer.Observer{
 		Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout, Conceal: cfg.Conceal,
 	}}
+}
+
+// Quiet returns the error of an action on a resource without text of another system, if the request has a secret, and
+// without the credentials of the process. It still wraps each decisive error that err wraps.
+func (p *Parts) Quiet(err error, r *provider.Request, decisive ...error) error {
+	if err == nil {
+		return nil
+	}
+	err = p.Conceal(err)
+	if !provider.Carries(r) {
+		return err
+	}
+	if p.Loud != nil {
+		ref := r.Desired.Ref
+		if ref.IsZero() {
+			ref = r.Have.Ref
+		}
+		p.Loud(ref, provider.Loud(err))
+	}
+	return provider.Quiet(err, r, decisive...)
 }
 
 // HoldBoth calls do under the claims of two refs, with the claim of the first one. The claims are taken in the order of

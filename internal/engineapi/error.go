@@ -21,6 +21,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
+// OwnText is the status.
+func (e *Error) OwnText() (text string, whole bool) {
+	return fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status)), false
+}
+
 // IsNotFound reports whether the engine answered that something does not exist.
 func IsNotFound(err error) bool {
 	var e *Error
@@ -41,6 +46,9 @@ type LostError struct {
 
 func (e *LostError) Error() string { return "no answer to " + e.Op + ": " + e.Err.Error() }
 func (e *LostError) Unwrap() error { return e.Err }
+
+// OwnText omits the path of the call and the cause.
+func (e *LostError) OwnText() (text string, whole bool) { return "no answer", false }
 
 var errNoAnswer = errors.New("it accepted the connection and did not answer")
 

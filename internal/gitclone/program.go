@@ -40,6 +40,9 @@ func (e *Error) Error() string {
 	return "git " + e.Op + ": " + e.Text
 }
 
+// OwnText is the command.
+func (e *Error) OwnText() (text string, whole bool) { return "git " + e.Op, false }
+
 func (e *Error) Unwrap() error { return e.Err }
 
 // passed are the variables of the user's environment that git gets: how to find programs and servers,

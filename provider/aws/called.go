@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/ovi-project/ovi/provider"
 )
 
 // called logs each attempt of a call at debug: what AWS's support asks for, and no parameter of it,
@@ -40,7 +42,7 @@ func (c *called) Do(r *http.Request) (*http.Response, error) {
 		"region", awsmiddleware.GetRegion(ctx), "duration", time.Since(begun).Round(time.Millisecond),
 	}
 	if err != nil {
-		c.log.Debug("AWS call without an answer", append(fields, "error", err)...)
+		c.log.Debug("AWS call without an answer", append(fields, "error", provider.QuietIn(ctx, err))...)
 		return out, err
 	}
 	c.log.Debug("AWS call", append(fields, "status", out.StatusCode, "request_id", requestID(out.Header))...)

@@ -2,7 +2,6 @@ package aws
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
@@ -18,7 +17,7 @@ func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Obser
 		return resource.Observed{}, err
 	}
 	if r.Have.ID == "" {
-		return resource.Observed{}, api.Mistake("", fmt.Errorf("%s has no ID to mark it by", r.Desired.Ref),
+		return resource.Observed{}, api.Mistake("", provider.Errorf("%s has no ID to mark it by", r.Desired.Ref),
 			"run `ovi plan` to observe it again")
 	}
 	now, err := k.Read(ctx, g, r.Have.ID)

@@ -92,7 +92,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	}
 	r.Desired.Attrs = api.WithDefaults(k.Schema, r.Desired.Attrs)
 	o, err := k.Create(api.WithProgress(ctx, r.Progress), g, r)
-	return o, p.classified(err)
+	return o, p.classified(ctx, err)
 }
 
 // Update changes the resource; see provider.Provider. The tags of the user are written first.
@@ -109,11 +109,11 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	}
 	if set, drop := api.UserChanges(r); len(set)+len(drop) > 0 {
 		if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
-			return resource.Observed{}, p.classified(err)
+			return resource.Observed{}, p.classified(ctx, err)
 		}
 	}
 	o, err := k.Update(api.WithProgress(ctx, r.Progress), g, r)
-	return o, p.classified(err)
+	return o, p.classified(ctx, err)
 }
 
 // Delete deletes the resource; see provider.Provider.
@@ -125,12 +125,12 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	if r.Have.ID == "" {
 		return api.Mistake("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
 	}
-	return p.classified(k.Remove(api.WithProgress(ctx, r.Progress), g, r))
+	return p.classified(ctx, k.Remove(api.WithProgress(ctx, r.Progress), g, r))
 }
 
 // classified returns the error of an action with its cause. The log at debug has the part that only AWS can decode.
-func (p *Provider) classified(err error) error {
-	if text := api.Encoded(err); text != "" {
+func (p *Provider) classified(ctx context.Context, err error) error {
+	if text := api.Encoded(err); text != "" && !provider.IsQuiet(ctx) {
 		p.opts.Log.Debug("AWS denied a call", "encoded", text)
 	}
 	return api.Classify("", err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"strconv"
@@ -57,7 +56,7 @@ func unanswered(op string, err error) error {
 	var sent *url.Error
 	switch {
 	case errors.As(err, &unreachable):
-		out.Cause, out.Err = provider.Unreachable, fmt.Errorf("cannot reach the container engine: %w", unreachable.Err)
+		out.Cause, out.Err = provider.Unreachable, provider.Errorf("cannot reach the container engine: %w", unreachable.Err)
 		out.Hint = "start it, or set --cluster-engine"
 	case errors.As(err, &lost), errors.As(err, &behind):
 		out.Cause = provider.UnknownResult
@@ -68,7 +67,7 @@ func unanswered(op string, err error) error {
 	case interrupted(err):
 		out.Cause = provider.Unreachable
 	case errors.As(err, &sent):
-		out.Cause, out.Err = provider.Unreachable, fmt.Errorf("cannot reach the API server: %w", sent.Err)
+		out.Cause, out.Err = provider.Unreachable, provider.Errorf("cannot reach the API server: %w", sent.Err)
 		if dial := new(net.OpError); sent.Op != "Get" && !(errors.As(err, &dial) && dial.Op == "dial") {
 			out.Cause = provider.UnknownResult
 		}

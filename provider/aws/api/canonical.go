@@ -1,8 +1,7 @@
 package api
 
 import (
-	"fmt"
-
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -45,6 +44,6 @@ func Secret(a resource.Attrs, name string) (value string, given bool, err error)
 	case resource.String:
 		return string(v), true, nil
 	}
-	return "", false, Mistake("", fmt.Errorf("only the digest of %s is known, not its value", name),
+	return "", false, Mistake("", provider.Errorf("only the digest of %s is known, not its value", name),
 		"apply where the source of the secret can be read")
 }

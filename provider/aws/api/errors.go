@@ -53,7 +53,7 @@ func Classify(op string, err error) error {
 	default:
 		row = rowWithoutAnswer(err, call != nil, operation)
 	}
-	out.Cause, out.Absent, out.Hint = row.Cause, row.Absent, row.Hint
+	out.Cause, out.Absent, out.Hint, out.Row = row.Cause, row.Absent, row.Hint, row
 	out.Err = shown(err, out.Err)
 	return out
 }
@@ -78,6 +78,9 @@ func (a *answer) Error() string {
 }
 
 func (a *answer) Unwrap() error { return a.err }
+
+// OwnText is the status and the ID of the request; the code is in the table, or it is not shown.
+func (a *answer) OwnText() (text string, whole bool) { return statusText(a.err), false }
 
 // withoutEncoded cuts what only AWS can decode off a message.
 func withoutEncoded(message string) string {
@@ -224,7 +227,7 @@ func Same(meant, now resource.Observed) error {
 	if meant.UID == "" || now.UID == "" || meant.UID == now.UID {
 		return nil
 	}
-	return InUse("", fmt.Errorf("%s %s is another resource than the one observed: it is %s now, and was %s",
+	return InUse("", provider.Errorf("%s %s is another resource than the one observed: it is %s now, and was %s",
 		meant.Ref.Kind, meant.ID, now.UID, meant.UID), "run `ovi plan` again")
 }
 
@@ -233,10 +236,12 @@ func Taken(o resource.Observed, r provider.Request) error {
 	if r.Gives(o.ID) { // only a check has this: its action comes after the one that gives the thing up
 		return nil
 	}
-	err := fmt.Errorf("%s %q exists and is unmanaged", r.Desired.Ref.Kind, o.ID)
+	err := provider.Errorf("%s %q exists and is unmanaged", r.Desired.Ref.Kind, o.ID)
 	if !o.Marks.IsZero() {
-		err = fmt.Errorf("%s %q exists and carries the tags of %s", r.Desired.Ref.Kind, o.ID, o.Marks.Ref)
+		err = provider.Errorf("%s %q exists and carries the tags of %s", r.Desired.Ref.Kind, o.ID, o.Marks.Ref)
 	}
-	return InUse("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind,
-		r.Desired.Ref.Name, o.ID))
+	return &provider.Error{
+		Cause: provider.InUse, Err: err, Quotes: true, Hint: fmt.Sprintf(
+			"use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind, r.Desired.Ref.Name, o.ID),
+	}
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 // empty answer means the same.
 func Only[T any](all []T, err error, op, id string) (T, error) {
 	if err == nil && len(all) == 0 {
-		err = MissingOf(op, fmt.Errorf("%s does not exist", id))
+		err = MissingOf(op, provider.Errorf("%s does not exist", id))
 	}
 	return First(all), err
 }
@@ -109,7 +108,7 @@ func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error,
 		if spent+g.Wait.First >= limit {
 			return refused
 		}
-		tell(ctx, "waits, because it was refused: "+refused.Error())
+		tell(ctx, "waits, because it was refused: "+provider.QuietIn(ctx, refused).Error())
 		if sleep(ctx, min(pause, limit-spent-g.Wait.First)) != nil {
 			return refused // it was refused, and no call is open
 		}
@@ -137,7 +136,7 @@ func (g *Region) named(
 		}
 	}
 	if len(names) > 0 {
-		out.Err = fmt.Errorf("%w; %s is used by %s", e.Err, id, strings.Join(names, ", "))
+		out.Err = provider.Errorf("%w; %s is used by %s", e.Err, id, strings.Join(names, ", "))
 	}
 	return g.Patience(ctx, out.Cause), &out
 }

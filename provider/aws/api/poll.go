@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -103,11 +102,11 @@ func (g *Region) Await(ctx context.Context, limit time.Duration, what string, ob
 		if ctx.Err() != nil {
 			return &provider.Error{
 				Cause: provider.UnknownResult,
-				Err:   fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx)),
+				Err:   provider.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx)),
 			}
 		}
 		return &provider.Error{
-			Cause: provider.InUseByService, Err: fmt.Errorf("timed out after %v waiting for %s: %w", limit, what, err),
+			Cause: provider.InUseByService, Err: provider.Errorf("timed out after %v waiting for %s: %w", limit, what, err),
 			Hint: "check it in the AWS console, then apply again",
 		}
 	}
@@ -135,7 +134,7 @@ func (g *Region) PatientlyIf(ctx context.Context, limit time.Duration, try func(
 	var last error
 	err := g.Await(ctx, limit, "AWS to accept the call", func(context.Context) error {
 		if last = try(); last != nil && (passing(last) || Spreading(last)) {
-			g.Log.Debug("refused for now", "error", last)
+			g.Log.Debug("refused for now", "error", provider.QuietIn(ctx, last))
 			return ErrWait
 		}
 		return last

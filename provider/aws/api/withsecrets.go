@@ -20,6 +20,10 @@ type secretError struct{ err error }
 func (e *secretError) Unwrap() error { return e.err }
 
 func (e *secretError) Error() string {
+	return e.unnoted() + " (its message is not shown: the request has a secret)"
+}
+
+func (e *secretError) unnoted() string {
 	text := "no answer of the service"
 	var api smithy.APIError
 	var response *awshttp.ResponseError
@@ -35,8 +39,19 @@ func (e *secretError) Error() string {
 	if hasResponse && response.ServiceRequestID() != "" {
 		text += ", request " + response.ServiceRequestID()
 	}
-	return text + " (its message is not shown: the request has a secret)"
+	return text
 }
+
+// OwnText is the text without the note about the message.
+func (e *secretError) OwnText() (text string, whole bool) {
+	if text = statusText(e.err); text != "" {
+		return text, false
+	}
+	return e.unnoted(), false
+}
+
+// Loud returns the message.
+func (e *secretError) Loud() string { return e.err.Error() }
 
 // shown returns the part of an error that may be shown. For a call with a secret it omits the service's
 // message, which may quote the secret.

@@ -145,7 +145,7 @@ func readInstance(ctx context.Context, g *api.Region, id string) (resource.Obser
 	if err == nil && gone(i) {
 		err = &provider.Error{
 			Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeInstances",
-			Err: fmt.Errorf("%s is %s", id, stateOf(i)),
+			Err: provider.Errorf("%s is %s", id, stateOf(i)),
 		}
 	}
 	if err != nil {
@@ -224,7 +224,7 @@ func died(i types.Instance) error {
 	}
 	return &provider.Error{
 		Cause: class, Op: "ec2.RunInstances",
-		Err: fmt.Errorf("%s became %s: %s", aws.ToString(i.InstanceId), stateOf(i), why),
+		Err: provider.Errorf("%s became %s: %s", aws.ToString(i.InstanceId), stateOf(i), why),
 	}
 }
 

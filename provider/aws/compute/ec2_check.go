@@ -2,7 +2,6 @@ package compute
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -31,7 +30,7 @@ func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error
 	}
 	if want := architecture(size); root.Arch != "" && root.Arch != want {
 		return api.Mistake("ec2.DescribeImages",
-			fmt.Errorf("image %s is for %s, and size %s is %s", image, root.Arch, size, want),
+			provider.Errorf("image %s is for %s, and size %s is %s", image, root.Arch, size, want),
 			"use an image for "+want+", or another size")
 	}
 	if api.Unresolved(a) {

@@ -3,7 +3,6 @@ package compute
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -54,12 +53,12 @@ func SameMachine(r provider.Request, i types.Instance) error {
 	if !api.Changed(r, "size") || now == want || now != "arm64" && now != "x86_64" {
 		return nil
 	}
-	err := fmt.Errorf("size %s is %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
+	err := provider.Errorf("size %s is %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
 	if image, ok := api.Text(r.Desired.Attrs, "image"); ok && image != latestImage {
-		return api.Mistake("ec2.ModifyInstanceAttribute", fmt.Errorf("%w, as does its image %s", err, image),
+		return api.Mistake("ec2.ModifyInstanceAttribute", provider.Errorf("%w, as does its image %s", err, image),
 			"set an image for "+want+" too")
 	}
-	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
+	return provider.Errorf("aws: %w: %w", err, provider.ErrReplace)
 }
 
 // stableInstance waits until an instance is running or stopped. EC2 refuses most changes of an

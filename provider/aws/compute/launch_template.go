@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -417,7 +416,7 @@ func RevealTemplate(ctx context.Context, g *api.Region, id string) (resource.Sec
 func Decoded(op, id string, text *string) (resource.Secret, error) {
 	plain, err := base64.StdEncoding.DecodeString(aws.ToString(text))
 	if err != nil {
-		return resource.Secret{}, api.Mistake(op, fmt.Errorf("the user data of %s is not base64", id), "")
+		return resource.Secret{}, api.Mistake(op, provider.Errorf("the user data of %s is not base64", id), "")
 	}
 	return resource.NewSecret(string(plain), ""), nil
 }

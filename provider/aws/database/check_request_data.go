@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -57,7 +56,7 @@ func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 	}
 	if len(out.DBEngineVersions) == 0 {
 		return api.Mistake("rds.DescribeDBEngineVersions",
-			fmt.Errorf("%s has no version %s in %s", aws.ToString(engine), *version, g.Name),
+			provider.Errorf("%s has no version %s in %s", aws.ToString(engine), *version, g.Name),
 			"run `aws rds describe-db-engine-versions --engine "+aws.ToString(engine)+"` for the versions")
 	}
 	return nil
@@ -80,7 +79,8 @@ func checkSubnetGroup(ctx context.Context, g *api.Region, r provider.Request) er
 	_, err := g.RDS.DescribeDBSubnetGroups(ctx, &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: name})
 	if api.Absent(err) {
 		return api.Mistake("rds.DescribeDBSubnetGroups",
-			fmt.Errorf("DB subnet group %q does not exist in %s", *name, g.Name), "create it, or name another with subnet_group")
+			provider.Errorf("DB subnet group %q does not exist in %s", *name, g.Name),
+			"create it, or name another with subnet_group")
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func checkGroups(ctx context.Context, g *api.Region, r provider.Request) error {
 	}
 	if len(ids) > 0 {
 		return api.Mistake("ec2.DescribeSecurityGroups",
-			fmt.Errorf("security group %s does not exist in %s", ids[0], g.Name), "name one that exists")
+			provider.Errorf("security group %s does not exist in %s", ids[0], g.Name), "name one that exists")
 	}
 	return nil
 }

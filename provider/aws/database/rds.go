@@ -95,7 +95,7 @@ func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, e
 	if err == nil && deleting(d) {
 		err = &provider.Error{
 			Cause: provider.Configuration, Absent: true, Op: "rds.DescribeDBInstances",
-			Err: fmt.Errorf("%s is being deleted", id),
+			Err: provider.Errorf("%s is being deleted", id),
 		}
 	}
 	if err != nil {
@@ -189,7 +189,7 @@ func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string
 		case passing != "" && aws.ToString(d.DBInstanceStatus) == passing:
 			return api.ErrWait
 		case health == resource.Failing:
-			return api.Mistake("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)),
+			return api.Mistake("rds.DescribeDBInstances", provider.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)),
 				"check its events in the AWS console")
 		case health == resource.Pending || !ready(d):
 			return api.ErrWait

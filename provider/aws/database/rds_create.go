@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -148,7 +147,7 @@ func snapshots(d types.DBInstance) error {
 	switch status := aws.ToString(d.DBInstanceStatus); status {
 	case "failed", "incompatible-restore", "incompatible-network":
 		return api.Mistake("rds.DeleteDBInstance",
-			fmt.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
+			provider.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
 			"set final_snapshot: false and apply, then delete it; its automated backups are kept")
 	}
 	return nil

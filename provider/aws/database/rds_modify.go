@@ -3,7 +3,6 @@ package database
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -88,7 +87,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	}
 	if want := api.DesiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
 		return nil, api.Mistake("rds.ModifyDBInstance",
-			fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
+			provider.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
 			"create a new database and copy the data: storage can only grow")
 	}
 	in := modification(r.Have.ID, a)

@@ -54,7 +54,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	const op = "rds.DescribeDBSnapshots"
 	out, err := g.RDS.DescribeDBSnapshots(ctx, snapshotNamed(name))
 	if api.Absent(err) || err == nil && len(out.DBSnapshots) == 0 {
-		return types.DBSnapshot{}, api.Mistake(op, fmt.Errorf("snapshot %q does not exist in %s", name, g.Name),
+		return types.DBSnapshot{}, api.Mistake(op, provider.Errorf("snapshot %q does not exist in %s", name, g.Name),
 			otherSnapshots(ctx, g, r.Desired.Ref.Name))
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	s := out.DBSnapshots[0]
 	if status := aws.ToString(s.Status); status != "available" {
 		return s, &provider.Error{
-			Cause: provider.Unreachable, Op: op, Err: fmt.Errorf("snapshot %q is %s", name, status),
+			Cause: provider.Unreachable, Op: op, Err: provider.Errorf("snapshot %q is %s", name, status),
 			Hint: "apply again once it is available",
 		}
 	}

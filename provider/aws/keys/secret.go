@@ -248,7 +248,7 @@ func checkSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 		days, set := api.Number(r.Desired.Attrs, recoveryWindow)
 		if name, _ := api.Text(old.Attrs, secretName); name == nameIn(&r.Desired, secretName) && (!set || days != 0) {
 			return api.Mistake("secretsmanager.DeleteSecret",
-				fmt.Errorf("the name %s stays taken for the recovery window of the secret that is replaced", name),
+				provider.Errorf("the name %s stays taken for the recovery window of the secret that is replaced", name),
 				"set another secret_name, or recovery_window: 0, which deletes the old secret at once")
 		}
 	}
@@ -278,7 +278,7 @@ func secretNamed(ctx context.Context, g *api.Region, r provider.Request) (*types
 func nameKept(e *types.SecretListEntry) error {
 	name := aws.ToString(e.Name)
 	return api.InUse("secretsmanager.DescribeSecret",
-		fmt.Errorf("the name %s belongs to a deleted secret until %s", name, e.DeletedDate.UTC().Format(time.DateOnly)),
+		provider.Errorf("the name %s belongs to a deleted secret until %s", name, e.DeletedDate.UTC().Format(time.DateOnly)),
 		fmt.Sprintf("use another name, or run `aws secretsmanager restore-secret --secret-id %s` and then `ovi adopt`", name))
 }
 

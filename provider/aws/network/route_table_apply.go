@@ -194,7 +194,8 @@ func otherTable(ctx context.Context, g *api.Region, subnet string, err error) er
 	}
 	return &provider.Error{
 		Cause: provider.InUse, Op: "ec2.AssociateRouteTable", Code: api.CodeOf(err), Err: err,
-		Hint: "remove " + subnet + " from " + api.NameID(observedRouteTable(g, all[0])) + " first, or adopt that table",
+		Hint:   "remove " + subnet + " from " + api.NameID(observedRouteTable(g, all[0])) + " first, or adopt that table",
+		Quotes: true,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
@@ -24,7 +25,7 @@ func freeZone(ctx context.Context, g *api.Region, vpc string) *string {
 		LocationType: types.LocationTypeAvailabilityZone, Filters: api.Where("instance-type", currentSizes()...),
 	})
 	if err != nil {
-		g.Log.Debug("AWS chooses the zone of a subnet", "error", err)
+		g.Log.Debug("AWS chooses the zone of a subnet", "error", provider.QuietIn(ctx, err))
 		return nil
 	}
 	offers, taken := map[string]int{}, map[string]int{}

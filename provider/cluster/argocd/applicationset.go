@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -221,7 +220,7 @@ func (x *appSets) applicationsGone(ctx context.Context, uid string, left object.
 		}
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, appGoneWait,
-		fmt.Errorf("they were not removed in %s by Argo CD", appGoneWait))
+		provider.Errorf("they were not removed in %s by Argo CD", appGoneWait))
 	defer stop()
 	for {
 		names, err := x.applications(ctx, uid, stay)

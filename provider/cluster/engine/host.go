@@ -4,7 +4,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -23,7 +22,7 @@ func (h *Host) Reachable(ctx context.Context, name string) (kube.Config, error) 
 		return kube.Config{}, err
 	case f == nil:
 		return kube.Config{}, &provider.Error{
-			Cause: provider.Unreachable, Err: fmt.Errorf("the cluster %s does not exist", name),
+			Cause: provider.Unreachable, Err: provider.Errorf("the cluster %s does not exist", name),
 		}
 	}
 	c, err := h.see(ctx, f)

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net"
 	"net/url"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ovi-project/ovi/internal/engineapi"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/provider/cluster/k3d"
 	"github.com/ovi-project/ovi/provider/cluster/kind"
@@ -277,7 +277,7 @@ func (h *Host) config(ctx context.Context, c seen) (kube.Config, error) {
 	}
 	n, ok := published(&c.entry, "6443/tcp")
 	if !ok {
-		return kube.Config{}, fmt.Errorf("the API server of the cluster %s has no port on the host", c.name)
+		return kube.Config{}, provider.Errorf("the API server of the cluster %s has no port on the host", c.name)
 	}
 	out.Server = h.at(n)
 	return out, nil

@@ -111,7 +111,7 @@ func (h *Host) Remove(ctx context.Context, r provider.Request) error {
 // clear lets kind, k3d or the user's command delete a cluster, and checks that nothing of it is listed.
 func (h *Host) clear(ctx context.Context, f *found, r provider.Request) error {
 	if err := h.endCommand(ctx, f); err != nil {
-		return fmt.Errorf("end the command that creates the cluster: %w", err)
+		return provider.Errorf("end the command that creates the cluster: %w", err)
 	}
 	by, err := h.wipe(ctx, f, r)
 	if err != nil {
@@ -126,7 +126,7 @@ func (h *Host) clear(ctx context.Context, f *found, r provider.Request) error {
 			len(left.nodes()))
 	}
 	if err := h.RemoveVolume(ctx, noteOf(f.Program.Name, f.name)); err != nil {
-		return fmt.Errorf("remove the note of its creation: %w", err)
+		return provider.Errorf("remove the note of its creation: %w", err)
 	}
 	return h.removeNetwork(ctx, f)
 }
@@ -155,7 +155,7 @@ func (h *Host) removeNetwork(ctx context.Context, f *found) error {
 		return nil
 	}
 	if err := h.RemoveNetwork(ctx, name); err != nil && !engineapi.IsNotFound(err) {
-		return fmt.Errorf("remove the network %s: %w", name, err)
+		return provider.Errorf("remove the network %s: %w", name, err)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (h *Host) reach(ctx context.Context, id string, state resource.State,
 		case err != nil:
 			return resource.Observed{}, system.Uncertain("the cluster cannot be read", err)
 		case state == resource.StateRunning && o.Condition == resource.Unfinished:
-			return o, fmt.Errorf("%w: %s", provider.ErrReplace, o.Message)
+			return o, provider.Errorf("%w: %s", provider.ErrReplace, o.Message)
 		case state == resource.StateRunning && o.Condition == resource.Broken:
 			return o, system.Mistake("", "repair it, or add --replace "+o.Ref.Short(), "it is broken: %s",
 				o.Message)
@@ -239,7 +239,7 @@ func (h *Host) switchTo(ctx context.Context, f *found, state resource.State) err
 			err = h.Start(ctx, n.ID)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", n.Name(), err)
+			return provider.Errorf("%s: %w", n.Name(), err)
 		}
 	}
 	return nil
@@ -249,11 +249,14 @@ var errSlow = fmt.Errorf("it did not get there in %s", startWait)
 
 // late is the error of a cluster that has not come to its state in time, or until it was interrupted.
 func (f *found) late(o resource.Observed, state resource.State, err error) error {
-	out := &provider.Error{Cause: provider.UnknownResult, Err: fmt.Errorf("it is %s (%s): %w", o.Health, o.Message, err)}
+	out := &provider.Error{
+		Cause: provider.UnknownResult, Err: provider.Errorf("it is %s (%s): %w", o.Health, o.Message, err),
+	}
 	if errors.Is(err, errSlow) {
 		out.Cause, out.Code = provider.Unclassified, provider.NotHealthy
 	}
 	if state == resource.StateRunning && len(f.servers) > 0 {
+		out.Quotes = true
 		out.Hint = fmt.Sprintf("read the log of the container %s; if the cluster cannot be saved, delete it with `%s`, and "+
 			"the next apply creates it again",
 			f.servers[0].Name(), strings.Join(slices.Concat([]string{f.Program.Name}, f.Program.Deletion, []string{f.name}),

@@ -33,6 +33,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
+// OwnText is the status.
+func (e *Error) OwnText() (text string, whole bool) {
+	return fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status)), false
+}
+
 // IsNotFound reports whether Portainer answered that something does not exist.
 func IsNotFound(err error) bool {
 	var e *Error

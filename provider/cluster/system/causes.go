@@ -150,7 +150,9 @@ func of(service string, rows []provider.Row) []provider.Row {
 // counts as an attempt.
 func Said(service, op, code, text string, err error) *provider.Error {
 	row, _ := provider.Find(Causes(), service, op, code, text)
-	return &provider.Error{Cause: row.Cause, Absent: row.Absent, Op: op, Code: code, Err: err, Hint: row.Hint}
+	return &provider.Error{
+		Cause: row.Cause, Absent: row.Absent, Op: op, Code: code, Err: err, Hint: row.Hint, Row: row,
+	}
 }
 
 // Failed returns the error of a program that ended with an error, with its last output.

@@ -4,7 +4,6 @@ package failure
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
@@ -96,9 +95,9 @@ func Classify(op string, err error) error {
 	switch {
 	case errors.As(err, &said):
 		row, _ := provider.Find(Causes(), "", op, said.Cause, said.Cause+"\n"+said.Message)
-		out.Code, out.Cause, out.Absent, out.Hint = said.Cause, row.Cause, row.Absent, row.Hint
+		out.Code, out.Cause, out.Absent, out.Hint, out.Row = said.Cause, row.Cause, row.Absent, row.Hint, row
 	case errors.As(err, &unreachable):
-		out.Cause, out.Err = provider.Unreachable, fmt.Errorf("cannot reach Podman: %w", unreachable.Err)
+		out.Cause, out.Err = provider.Unreachable, provider.Errorf("cannot reach Podman: %w", unreachable.Err)
 		out.Hint = "start it with `systemctl start podman.socket`, or set CONTAINER_HOST"
 	case errors.As(err, &lost):
 		out.Cause = provider.UnknownResult
@@ -113,19 +112,19 @@ func IsNotFound(err error) bool { return provider.Absent(Classify("", err)) }
 
 // Mistake returns an error of a configuration that fails again; hint says what to do.
 func Mistake(op, hint, format string, args ...any) error {
-	return &provider.Error{Cause: provider.Configuration, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+	return &provider.Error{Cause: provider.Configuration, Op: op, Err: provider.Errorf(format, args...), Hint: hint}
 }
 
 // NotHealthy returns the error of a container that was made as configured and is not in service.
 func NotHealthy(hint, format string, args ...any) error {
 	return &provider.Error{
-		Code: provider.NotHealthy, Err: fmt.Errorf(format, args...), Hint: hint,
+		Code: provider.NotHealthy, Err: provider.Errorf(format, args...), Hint: hint,
 	}
 }
 
 // InUse returns the error of a request that another object blocks; hint says what to do.
 func InUse(op, hint, format string, args ...any) error {
-	return &provider.Error{Cause: provider.InUse, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+	return &provider.Error{Cause: provider.InUse, Op: op, Err: provider.Errorf(format, args...), Hint: hint}
 }
 
 // ImageHint is what to do about an image that its registry does not have.

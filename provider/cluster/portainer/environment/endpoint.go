@@ -3,7 +3,6 @@ package environment
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,7 +160,7 @@ func (x *endpoints) Create(ctx context.Context, r provider.Request) (resource.Ob
 func (x *endpoints) get(ctx context.Context, id string) (portainer.Endpoint, error) {
 	n, err := strconv.Atoi(id)
 	if err != nil {
-		return portainer.Endpoint{}, fmt.Errorf("invalid ID of an environment %q", id)
+		return portainer.Endpoint{}, provider.Errorf("invalid ID of an environment %q", id)
 	}
 	return x.Endpoint(ctx, n)
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ovi-project/ovi/internal/canary"
+)
+
+// terminal opens a pseudo terminal: what is written to the second file is read from the first.
+func terminal(t *testing.T) (outside, inside *os.File) {
+	t.Helper()
+	outside, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no terminal here: ", err)
+	}
+	t.Cleanup(func() { _ = outside.Close() })
+	fd := int(outside.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		inside, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Skip("no terminal here: ", err)
+	}
+	return outside, inside
+}
+
+// TestTheWholeErrorIsForATerminalAlone: --show-errors shows the message of a request with a secret on the terminal of
+// standard error, and in no other place. If standard error is not a terminal, the command does nothing.
+func TestTheWholeErrorIsForATerminalAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeConfig(t, dir, canaryConfig)
+	if err := os.WriteFile(filepath.Join(dir, "boot"), []byte(canary.Secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"CANARY=" + canary.Secret, quoting(t, "CreateDBInstance", "RunInstances")}
+	apply := []string{"apply", "--sandbox", "--auto-approve", "--show-errors", "--log-level", "trace"}
+
+	piped := ovi(t, dir, apply...)
+	piped.Env = append(piped.Env, env...)
+	out, err := piped.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--show-errors needs a terminal") || len(formsIn(string(out))) > 0 {
+		t.Errorf("without a terminal: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".ovi")); err == nil {
+		t.Error("the rejected command did something")
+	}
+
+	outside, inside := terminal(t)
+	cmd := ovi(t, dir, apply...)
+	cmd.Env = append(cmd.Env, env...)
+	var stdout strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, inside
+	shown := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(outside) // ends with an error when nothing has the other side open
+		shown <- string(text)
+	}()
+	if err := cmd.Run(); err == nil {
+		t.Error("nothing was refused")
+	}
+	_ = inside.Close()
+	select {
+	case text := <-shown:
+		if !strings.Contains(text, "rds/db: the whole error, on this terminal alone:") || !strings.Contains(text, canary.Secret) {
+			t.Errorf("the terminal shows:\n%s", text)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the terminal does not end")
+	}
+	if found := formsIn(stdout.String()); len(found) > 0 {
+		t.Errorf("standard output has %q", found)
+	}
+	for _, args := range [][]string{{"audit", "log", "--output", "json"}, {"why", "rds/db"}} {
+		out, _ := ovi(t, dir, args...).CombinedOutput()
+		if found := formsIn(string(out)); len(found) > 0 {
+			t.Errorf("%s has %q", args, found)
+		}
+	}
+	noCanaryIn(t, dir)
+}
