@@ -95,6 +95,9 @@ func (a *adding) run() {
 		return
 	}
 	a.keep(attrs, uses)
+	if open.short {
+		a.short[int32(len(a.entries)-1)] = true
+	}
 	if len(open.maybe) > 0 || open.optional {
 		k := kept{first: first, n: len(a.desired) - first, open: open, r: *r}
 		k.r.Attrs = r.Attrs.Clone()
@@ -246,31 +249,38 @@ func (a *adding) checkIgnore() {
 // group adds the members of a resource to its group.
 func (a *adding) group() {
 	r := a.r
-	if r.Group == "" {
+	if r.Group == "" && len(r.Units) == 0 {
 		return
 	}
-	ref := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Group}
+	ref := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name}
+	var refs []resource.Ref
+	switch one := ref; {
+	case r.NoMembers:
+	case r.Counted:
+		for i := range r.members {
+			one.Name = r.Name + "-" + strconv.Itoa(i)
+			refs = append(refs, one)
+		}
+	default:
+		refs = []resource.Ref{one}
+	}
 	if a.groups == nil {
 		a.groups = groups{}
+	}
+	a.groups.join(r.Units, ref, refs)
+	if ref.Name = r.Group; r.Group == "" {
+		return
 	}
 	if a.groups[ref] == nil {
 		a.groups[ref] = &members{at: r.At}
 	}
 	g := a.groups[ref]
-	switch one := ref; {
-	case g.at != r.At:
+	if g.at != r.At {
 		a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s of a group", Quote(r.Group)),
 			"rename one of them; the other is at "+g.at.String())
-	case r.NoMembers:
-	case r.Counted:
-		for i := range r.members {
-			one.Name = r.Name + "-" + strconv.Itoa(i)
-			g.refs = append(g.refs, one)
-		}
-	default:
-		one.Name = r.Name
-		g.refs = append(g.refs, one)
+		return
 	}
+	g.refs = append(g.refs, refs...)
 }
 
 // keep adds what the resource declares.

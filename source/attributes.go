@@ -52,12 +52,24 @@ func (a *adding) attributes(known map[resource.Ref]bool) (attrs resource.Attrs, 
 	}
 	attrs, problems := checker.Check(resource.SortAttrs(in))
 	for _, p := range problems {
+		if r.isShort(p) {
+			r.open.short = true
+			continue
+		}
 		r.report(p)
 	}
 	if !a.failed && memo != "" && known == nil {
 		a.memo[memo] = &checked{attrs, r.uses, r.open}
 	}
 	return attrs, a.withDepends(r.uses), r.open
+}
+
+// isShort reports whether a problem is a list with too few elements, one of which can be a group.
+func (r *reading) isShort(p resource.Problem) bool {
+	a := r.kind.schemaAt(p.Path)
+	n, exact := r.r.Attrs.Locate(p.Path)
+	return a != nil && exact && n.Shape == List && a.Min != nil && int64(len(n.Kids)) < *a.Min &&
+		slices.ContainsFunc(r.uses, func(u use) bool { return u.mayBeGroup() && strings.HasPrefix(u.path, p.Path+"[") })
 }
 
 // withDepends adds what depends_on names.
@@ -67,7 +79,7 @@ func (a *adding) withDepends(uses []use) []use {
 	}
 	uses = slices.Clone(uses)
 	for i, name := range a.r.DependsOn {
-		uses = append(uses, use{name: name, index: i})
+		uses = append(uses, use{name: name, index: i, inside: a.r.Prefix})
 	}
 	return uses
 }
@@ -120,7 +132,7 @@ func (r *reading) unknown(k *Node) (meant string) {
 // at is the position of a node, or of the path where its syntax has no positions.
 func (a *adding) at(n *Node, path string) position.Position {
 	if n.Line > 0 {
-		at := position.Position{File: a.r.At.File, Line: int(n.Line), Column: int(n.Column)}
+		at := position.Position{File: a.r.At.File, Line: int(n.Line), Column: int(n.Column), Used: a.r.At.Used}
 		if n.File > 0 {
 			at.File = a.r.Files[n.File-1]
 		}
@@ -164,7 +176,7 @@ func (r *reading) report(p resource.Problem) {
 // memoKey is everything that the result depends on.
 func (a *adding) memoKey() []byte {
 	k := append(a.scratch[:0], a.r.Provider...)
-	for _, s := range [...]string{a.r.Location, a.kind.Name} {
+	for _, s := range [...]string{a.r.Location, a.kind.Name, a.r.Prefix} {
 		k = append(append(k, 0), s...)
 	}
 	k = a.r.Attrs.AppendKey(k)

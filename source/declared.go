@@ -21,6 +21,10 @@ type Resource struct {
 	// is only its name.
 	Group     string
 	NoMembers bool
+	// Prefix is put before the names that the attributes contain: the resource is part of a component. Units are the
+	// components that it is part of; each is a group.
+	Prefix string
+	Units  []string
 	// MaxUnavailable limits how many of the count are interrupted at one time. Unset: the default.
 	MaxUnavailable rules.Budget
 	Attrs          Node // an object

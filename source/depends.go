@@ -129,25 +129,29 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	switch {
 	case isBroken(d.broken, r.Name):
 		return
+	case absentAt(d, r) != "":
+		d.wrong(by, u, r.Short()+" is not configured: its when is false at "+absentAt(d, r),
+			"add ? to the reference where it may be absent: "+orName(r)+"?")
+		return
 	case summary != "":
 		d.wrong(by, u, summary, suggestion)
-		return
-	case d.absent[r].File != "":
-		d.wrong(by, u, r.Short()+" is not configured: its when is false at "+d.absent[r].String(),
-			"add ? to the reference where it may be absent: "+r.Name+"?")
 		return
 	case len(d.problems) >= maxProblems:
 		d.more++
 		return
 	}
-	self := by.ref
+	self, inside := by.ref, ""
+	if strings.HasPrefix(r.Name, u.inside) {
+		inside = u.inside
+	}
 	var names []string
 	for j := range d.desired {
 		o := d.desired[j].Ref
 		switch {
 		case o.Kind != r.Kind || o.Provider != r.Provider:
+		case o.Location == r.Location && strings.HasPrefix(o.Name, inside):
+			names = append(names, strings.TrimPrefix(o.Name, inside))
 		case o.Location == r.Location:
-			names = append(names, o.Name)
 		case o.Name == r.Name:
 			d.wrong(by, u, fmt.Sprintf("%s is in %s, and %s is in %s", r.Short(), o.Location, self.Short(), r.Location),
 				"use a resource of the same "+d.opts.LocationOf(r.Provider).Word)
@@ -156,7 +160,13 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	}
 	hint := ""
 	if len(d.problems) < maxHints {
-		hint = Suggest(r.Name, names)
+		hint = Suggest(strings.TrimPrefix(r.Name, inside), names)
+	}
+	if inside != "" {
+		name := strings.TrimPrefix(r.Name, inside)
+		d.wrong(by, u, fmt.Sprintf("the component has no %s %s", r.Kind, Quote(name)), cmp.Or(hint,
+			"add "+r.Kind+"/"+name+" to it, or set a variable of the type ref("+r.Kind+") where it is used"))
+		return
 	}
 	if a := d.idPrefix(r); a != "" && hint == "" && u.ref != nil {
 		hint = "add " + r.Short() + ", or use an existing id (" + a + "…)"
@@ -184,6 +194,9 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	self := by.ref
 	if name, optional := strings.CutSuffix(u.name, "?"); optional && name != "" && !strings.HasSuffix(name, "/") {
 		u.name, u.optional = name, true
+	}
+	if unit, is := strings.CutPrefix(u.name, "use/"); is {
+		return d.existing(by, u, resource.Ref{Kind: ofUnit, Name: unit})
 	}
 	if r, err := resource.ParseRef(u.name); err == nil {
 		if r.Stack == d.Stack {
@@ -215,8 +228,12 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 			return nil, true
 		}
 		if !isBroken(d.broken, u.name) {
-			d.wrong(by, u, "unknown resource "+Quote(u.name),
-				cmp.Or(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
+			name, names := u.name, d.namesIn(self.Scope())
+			if u.inside != "" && strings.HasPrefix(name, u.inside) {
+				name, names = strings.TrimPrefix(name, u.inside), ownNames(names, u.inside)
+			}
+			d.wrong(by, u, "unknown resource "+Quote(name),
+				cmp.Or(Suggest(name, names), "add it, or remove it from depends_on"))
 		}
 	default:
 		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)),
@@ -259,6 +276,42 @@ func (d *Draft) namesIn(s resource.Scope) []string {
 		}
 	}
 	return out
+}
+
+// orName returns the name of a resource, or the whole name of a component.
+func orName(r resource.Ref) string {
+	if r.Kind == ofUnit {
+		return r.Short()
+	}
+	return r.Name
+}
+
+// ownNames returns the names with a prefix, without it.
+func ownNames(names []string, prefix string) (out []string) {
+	for _, name := range names {
+		if rest, is := strings.CutPrefix(name, prefix); is {
+			out = append(out, rest)
+		}
+	}
+	return out
+}
+
+// absentAt returns the position of the condition because of which a resource or its component is not configured; empty
+// if there is none.
+func absentAt(d *Draft, r resource.Ref) string {
+	if at := d.absent[r]; at.File != "" {
+		return at.String()
+	}
+	unit := resource.Ref{Location: DefaultLocation, Kind: ofUnit}
+	for i := range r.Name + "-" {
+		if i == len(r.Name) || r.Name[i] == '-' {
+			unit.Name = strings.TrimPrefix(r.Name[:i], "use/")
+			if at := d.absent[unit]; at.File != "" {
+				return at.String()
+			}
+		}
+	}
+	return ""
 }
 
 // listed lists the names that a count makes.

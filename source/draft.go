@@ -60,6 +60,7 @@ type Draft struct {
 	from     []int32 // of each desired: its entry
 	counted  map[resource.Ref]group
 	groups   groups
+	short    map[int32]bool                     // entries whose lists are checked once their groups are spread
 	absent   map[resource.Ref]position.Position // conditions that are false, by the resource or the group
 	scopes   map[resource.Scope]bool
 	broken   map[string]bool // names of resources with problems: a reference to one is no error
@@ -78,18 +79,6 @@ type Draft struct {
 	formers  map[int32]formerName  // by entry
 }
 
-// entry is what is kept of a Resource.
-type entry struct {
-	at    position.Position
-	where func(string) position.Position
-}
-
-// user is a resource that uses others.
-type user struct {
-	ref   resource.Ref
-	where func(path string) position.Position
-}
-
 // failure is a resource with problems, which is checked for more all the same.
 type failure struct {
 	user    user
@@ -97,17 +86,13 @@ type failure struct {
 	desired resource.Desired // as far as it could be read
 }
 
-// group is a name with a count.
-type group struct {
-	count int
-	entry int32
-}
-
 // open holds what is not known of attributes before all names of the stack are: names that would change the meaning
 // of a word, and whether a reference may name a resource that is not configured.
 type open struct {
 	maybe    []resource.Ref
 	optional bool
+	// short reports that a list has fewer elements than its minimum, unless one of them is a group.
+	short bool
 }
 
 // kept is a resource whose attributes are open.
@@ -121,7 +106,7 @@ type kept struct {
 func NewDraft(opts Options) *Draft {
 	return &Draft{
 		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{},
-		scopes: map[resource.Scope]bool{},
+		scopes: map[resource.Scope]bool{}, short: map[int32]bool{},
 		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, invalid: map[resource.Ref]bool{},
 	}
 }

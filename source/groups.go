@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,7 +60,15 @@ func (g groups) spread(v resource.Value) resource.Value {
 // hint explains why the name of a group cannot be used. An empty summary means that the name is no group.
 func (g groups) hint(r resource.Ref, path string) (summary, suggestion string) {
 	m := g[r]
+	unit, isUnit := strings.CutPrefix(r.Name, "use/")
 	switch {
+	case m == nil && r.Kind == ofUnit:
+		return "use/" + r.Name + " has no resources, or no use block has this name",
+			cmp.Or(Suggest("use/"+r.Name, g.units()), "check the name of the use block")
+	case m == nil && isUnit && g[resource.Ref{Kind: ofUnit, Name: unit}] != nil:
+		return r.Name + " has no resource of kind " + r.Kind, "remove it, or write " + r.Name + "? where it may have none"
+	case m == nil && isUnit:
+		return g.hint(resource.Ref{Kind: ofUnit, Name: unit}, path)
 	case m == nil:
 		return "", ""
 	case len(m.refs) == 0:
@@ -70,6 +79,39 @@ func (g groups) hint(r resource.Ref, path string) (summary, suggestion string) {
 		names = append(names, x.Name)
 	}
 	return r.Short() + " is a group, and " + path + " refers to one resource", "use one of " + strings.Join(names, ", ")
+}
+
+// ofUnit is the kind in the name of a component: use/NAME. No kind of a provider has this name.
+const ofUnit = "use"
+
+// Inside returns a name as the component with this prefix means it: NAME, KIND/NAME or use/NAME of its own.
+func Inside(prefix, name string) string {
+	i := strings.LastIndexByte(name, '/') + 1
+	return name[:i] + prefix + name[i:]
+}
+
+// join adds resources to the groups of components: use/NAME means all resources, and KIND/use/NAME those of a kind.
+func (g groups) join(units []string, of resource.Ref, refs []resource.Ref) {
+	for _, unit := range units {
+		of.Name = "use/" + unit
+		for _, key := range []resource.Ref{{Kind: ofUnit, Name: unit}, of} {
+			if g[key] == nil {
+				g[key] = &members{}
+			}
+			g[key].refs = append(g[key].refs, refs...)
+		}
+	}
+}
+
+// units returns the names of all components, sorted.
+func (g groups) units() (out []string) {
+	for ref := range g {
+		if ref.Kind == ofUnit {
+			out = append(out, "use/"+ref.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // sorted sorts the members of all groups.

@@ -120,10 +120,6 @@ func (k *kind) schemaAt(path string) *resource.Attribute {
 	return found
 }
 
-func isNumber(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
-
 // defaulted lists the attributes whose schema has a Default and that a source does not mention, and
 // the state. Most resources of a kind mention the same: the last answer is kept.
 func (k *kind) defaulted(r *Resource) []string {
@@ -135,19 +131,5 @@ func (k *kind) defaulted(r *Resource) []string {
 		return k.lastDefaulted
 	}
 	k.lastDefaulted = out
-	return out
-}
-
-func appendDefaulted(out []string, prefix string, attrs *Node, schema []resource.Attribute) []string {
-	for i := range schema {
-		s := &schema[i]
-		mentioned := attrs.Get(s.Name)
-		switch {
-		case mentioned == nil && s.Default != nil:
-			out = append(out, prefix+s.Name)
-		case mentioned != nil && s.Type == resource.TObject:
-			out = appendDefaulted(out, prefix+s.Name+".", mentioned, s.Fields)
-		}
-	}
 	return out
 }

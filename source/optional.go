@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
@@ -33,6 +34,9 @@ func reasons(d *Draft) map[resource.Ref]string {
 		out[ref] = "count is " + strconv.Itoa(g.count) + ", " + d.entries[g.entry].at.String()
 	}
 	for ref, g := range d.groups {
+		if ref.Kind == ofUnit || strings.HasPrefix(ref.Name, "use/") {
+			continue
+		}
 		ref.Stack, ref.Name = d.Stack, ref.Name+"-*"
 		out[ref] = "no key of for_each makes it, " + g.at.String()
 	}

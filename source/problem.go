@@ -70,13 +70,17 @@ func (p Problem) place() string {
 	if n := len(p.Same); n > 0 {
 		ref += fmt.Sprintf(" and %d more", n)
 	}
+	used := ""
+	if p.At.Line > 0 && p.At.Used != "" {
+		used = ", used at " + p.At.Used
+	}
 	switch {
 	case at == "":
 		return ref
 	case p.Ref == "":
-		return at
+		return at + used
 	}
-	return at + " (" + ref + ")"
+	return at + " (" + ref + ")" + used
 }
 
 // Problems is everything wrong with a configuration, sorted by position. It is an error.
@@ -145,7 +149,9 @@ type sameProblem struct {
 // note adds a problem. The same problem of another member of a block is counted: one wrong word is one error.
 func (r *report) note(p Problem) {
 	p.Ref, p.Summary, p.Detail, p.Suggestion = r.hide(p.Ref), r.hide(p.Summary), r.hide(p.Detail), r.hide(p.Suggestion)
-	key := sameProblem{p.Cause, p.At, p.Summary, p.Detail, p.Suggestion}
+	place := p.At
+	place.Used = "" // the first use of a component is named
+	key := sameProblem{p.Cause, place, p.Summary, p.Detail, p.Suggestion}
 	if i, again := r.of[key]; again && p.At.Line > 0 && len(p.Others) == 0 {
 		if p.Ref != r.problems[i].Ref {
 			r.problems[i].Same = append(r.problems[i].Same, p.Ref)

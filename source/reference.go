@@ -17,8 +17,15 @@ type use struct {
 	path  string              // of the attribute
 	attr  *resource.Attribute
 	text  bool // it is part of a longer string
+	// inside is the prefix of the component that the resource is part of.
+	inside string
 	// optional reports that the resource may be missing: the reference is written with a ?.
 	optional bool
+}
+
+// mayBeGroup reports whether the name in a list can be the name of a group.
+func (u *use) mayBeGroup() bool {
+	return u.ref != nil && u.ref.Path == "" && !u.text && strings.HasSuffix(u.path, "]")
 }
 
 // parts reads a string that came from outside in part, or refers to resources.
@@ -90,6 +97,10 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	}
 	steps := strings.Split(inside, "/")
 	last := len(steps) - 1
+	if last > 1 && steps[last-1] == ofUnit { // KIND/use/NAME
+		steps = append(steps[:last-1], ofUnit+"/"+steps[last])
+		last--
+	}
 	if last < 1 || strings.TrimSuffix(steps[last], "?") == "" || steps[last-1] == "" || steps[0] == "" {
 		isKind := func(kind string) bool { _, ok := r.opts.Schemas.Kind(r.r.Provider, kind); return ok }
 		return wrong("invalid reference "+Quote("${"+inside+"}"), cmp.Or(AdviceForTerraform(inside, isKind),
@@ -120,7 +131,9 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	if optional && r.omit(out.Ref) {
 		return resource.Reference{}, false
 	}
-	r.uses = append(r.uses, use{ref: &out, path: path, attr: a, text: text, optional: optional})
+	r.uses = append(r.uses, use{
+		ref: &out, path: path, attr: a, text: text, optional: optional, inside: r.r.Prefix,
+	})
 	return out, true
 }
 

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -124,7 +125,10 @@ func (d *Draft) reread() {
 		if a.kind, _ = d.prepared(k.r.Provider, k.r.Kind); a.kind == nil {
 			continue
 		}
-		attrs, uses, _ := a.attributes(known)
+		attrs, uses, left := a.attributes(known)
+		if left.short && k.n > 0 {
+			d.short[d.from[k.first]] = true
+		}
 		for j := k.first; j < k.first+k.n; j++ {
 			d.desired[j].Attrs, d.uses[j] = attrs, uses
 			if a.failed {
@@ -159,7 +163,7 @@ func spreadGroups(d *Draft, all groups) {
 			delete(all, ref)
 		}
 	}
-	if len(all) == 0 {
+	if len(all)+len(d.short) == 0 {
 		return
 	}
 	for i := range d.desired {
@@ -168,7 +172,7 @@ func spreadGroups(d *Draft, all groups) {
 		for _, u := range d.uses[i] {
 			var refs []resource.Ref
 			is := false
-			if u.ref != nil && !u.text && strings.HasSuffix(u.path, "]") {
+			if u.mayBeGroup() {
 				refs, is = all.inList(*u.ref)
 			}
 			if !is {
@@ -184,6 +188,28 @@ func spreadGroups(d *Draft, all groups) {
 			d.uses[i] = out
 			d.desired[i].Attrs, _ = all.spread(d.desired[i].Attrs).(resource.Attrs)
 		}
+		if changed || d.short[d.from[i]] {
+			checkSpread(d, i)
+		}
+	}
+}
+
+// checkSpread checks the attributes of a resource again, whose lists have the members of groups now.
+func checkSpread(d *Draft, i int) {
+	w := &d.desired[i]
+	k, err := d.prepared(w.Ref.Provider, w.Ref.Kind)
+	if k == nil || err != nil {
+		return
+	}
+	attrs, problems := k.checker.Check(w.Attrs)
+	for _, p := range problems {
+		d.note(Problem{
+			Cause: Validation, At: d.where(i, p.Path), Ref: w.Ref.Short(), Summary: p.Summary,
+			Suggestion: cmp.Or(p.Suggestion, rule(k.schemaAt(p.Path))),
+		})
+	}
+	if w.Attrs = attrs; len(problems) > 0 {
+		d.invalid[w.Ref] = true
 	}
 }
 

@@ -166,13 +166,13 @@ func (r *reading) word(path string, a *resource.Attribute, s string) resource.Va
 	if optional = optional && name != ""; optional {
 		s = name
 	}
-	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: s}
+	ref := resource.Ref{Provider: r.r.Provider, Location: r.r.Location, Kind: a.RefKind, Name: Inside(r.r.Prefix, s)}
 	if optional {
 		if r.omit(ref) {
 			return nil
 		}
 		to := resource.Reference{Ref: ref, Path: a.RefPath}
-		r.uses = append(r.uses, use{ref: &to, path: path, attr: a, optional: true})
+		r.uses = append(r.uses, use{ref: &to, path: path, attr: a, optional: true, inside: r.r.Prefix})
 		return to
 	}
 	if mayBeID(a, s) && !r.known[ref] {
@@ -180,7 +180,7 @@ func (r *reading) word(path string, a *resource.Attribute, s string) resource.Va
 		return resource.String(s)
 	}
 	to := resource.Reference{Ref: ref, Path: a.RefPath}
-	r.uses = append(r.uses, use{ref: &to, path: path, attr: a})
+	r.uses = append(r.uses, use{ref: &to, path: path, attr: a, inside: r.r.Prefix})
 	return to
 }
 

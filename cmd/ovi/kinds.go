@@ -33,7 +33,10 @@ func kindsCommand(p *command.Process) *urfave.Command {
 func schemaCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "schema", Category: command.GroupReference,
-		Usage:  "Print the JSON Schema of configuration files, for editors",
+		Usage: "Print the JSON Schema of configuration files, for editors",
+		Flags: []urfave.Flag{
+			&urfave.BoolFlag{Name: "component", Usage: "print the schema of component.yaml"},
+		},
 		Action: p.Action(schema),
 	}
 }
@@ -151,6 +154,9 @@ func kindRecords(c *command.Call, all []resource.Kind) error {
 func schema(c *command.Call) error {
 	if err := c.AtMost(0); err != nil {
 		return err
+	}
+	if c.Cmd.Bool("component") {
+		return c.Out.Print(config.ComponentSchema(c.Checks()))
 	}
 	return c.Out.Print(config.Schema(c.Checks()))
 }

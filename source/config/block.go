@@ -34,6 +34,7 @@ func (b *block) read(m *language.Member) {
 		At: at, Where: func(path string) position.Position { return l.where(at, path) },
 		Group: m.Group, NoMembers: m.IsEmpty, Broken: m.Failed, Index: m.Index,
 	}
+	b.setUnit(n, m.Group)
 	b.Resource, l.current = &b.r, location{b.File, b.start, n}
 	defer func() { b.Resource, l.current = nil, location{} }()
 	if n.Shape != source.Object {
@@ -63,7 +64,7 @@ func (b *block) read(m *language.Member) {
 	b.finish()
 	b.Draft.Add(&b.r)
 	if b.Opts.Expanded != nil {
-		b.Opts.Expanded(&b.r, n, func(v *source.Node) string { return l.language.Origin(b.File, v) })
+		b.Opts.Expanded(&b.r, n, b.origin)
 	}
 }
 
@@ -78,7 +79,7 @@ func (b *block) absent() {
 		case "type":
 			r.Kind = v.Text
 		case "name":
-			r.Name = v.Text
+			r.Name = r.Prefix + v.Text
 		case "location":
 			r.Location = b.within(v.Text)
 		}
@@ -128,6 +129,9 @@ kids:
 // finish decides what depends on several keys.
 func (b *block) finish() {
 	r := &b.r
+	if r.Name == "" && r.Prefix != "" && r.Kind != "" && b.n.Get("name") == nil {
+		r.Name = r.Prefix + r.Kind
+	}
 	if b.n.Get("type") == nil {
 		b.Wrong(b.n, "the block has no type", b.typeFor())
 	}
@@ -164,7 +168,7 @@ func (b *block) typeFor() string {
 
 // onlyNameless lets one block for each kind and file be named by its kind.
 func (b *block) onlyNameless() {
-	key := b.File.Name + "\x00" + b.r.Kind
+	key := b.File.Name + "\x00" + b.r.Prefix + "\x00" + b.r.Kind
 	first, again := b.l.nameless[key]
 	if !again {
 		b.l.nameless[key] = b.r.At
@@ -190,11 +194,15 @@ func (b *block) readBlockProvider(*source.Node) {}
 
 func (b *block) readName(n *source.Node) {
 	if name, ok := b.Text(n, "name"); ok { // a name that is known in part would be judged as a whole
-		b.r.Name = name
+		b.r.Name = b.r.Prefix + name
 	}
 }
 
-func (b *block) readWas(n *source.Node) { b.r.Was, _ = b.Text(n, "was") }
+func (b *block) readWas(n *source.Node) {
+	if was, ok := b.Text(n, "was"); ok {
+		b.r.Was = source.Inside(b.r.Prefix, was)
+	}
+}
 
 func (b *block) readCount(n *source.Node) {
 	b.r.Counted = true
@@ -245,7 +253,7 @@ func (b *block) readIgnore(n *source.Node) {
 }
 
 func (b *block) readDependsOn(n *source.Node) {
-	b.r.DependsOn = texts(b.Reader, n, "depends_on", "[db]")
+	b.r.DependsOn = append(dependencies(b.Reader, n, b.r.Prefix), b.r.DependsOn...)
 }
 
 func (b *block) readSpec(n *source.Node) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/config/read"
@@ -18,7 +19,8 @@ type document struct {
 	*settings.Setter
 	l     *loader
 	start *source.Node
-	tags  resource.Tags // of defaults
+	tags  resource.Tags   // of defaults
+	unit  *component.Unit // the component that the blocks are part of, or nil
 }
 
 // setter returns what reads the settings of a document of a file.
@@ -67,6 +69,10 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 		unnamed: root.Get("provider") != nil || meant(root, read.Spelling(keys), "provider"),
 	}
 	for n := range blocks {
+		if component.Is(n) {
+			d.readUse(l.components.Top(), n)
+			continue
+		}
 		if l.language == nil {
 			b.read(&language.Member{Node: *n})
 			continue

@@ -6,18 +6,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/syntax"
 )
 
-// documents returns the documents of a file, where possible without their resources, and its problems.
-func documents(f *input.File) (roots []source.Node, problems source.Problems) {
+// documents returns the documents of a file and its problems. If whole is false, it omits their resources where it can.
+func documents(f *input.File, whole bool) (roots []source.Node, problems source.Problems) {
 	fail := func(line, col int32, summary, suggestion string) {
 		problems = append(problems, source.Problem{At: f.At(line, col), Summary: summary, Suggestion: suggestion})
 	}
@@ -34,7 +36,7 @@ func documents(f *input.File) (roots []source.Node, problems source.Problems) {
 		}
 		return []source.Node{root}, nil
 	}
-	if cut, ok := syntax.NewCut(f.Text, "resources"); ok {
+	if cut, ok := syntax.NewCut(f.Text, "resources"); ok && !whole {
 		if root, fine := cut.Around(); fine {
 			return []source.Node{root}, nil
 		}
@@ -61,7 +63,8 @@ func list(n *source.Node) []source.Node {
 
 // hasExpressions reports whether a file may have expressions.
 func hasExpressions(f *input.File) bool {
-	return language.Mentions(f.Text) || strings.Contains(f.Text, "${") || strings.Contains(f.Text, "for_each") ||
+	return language.Mentions(f.Text) || component.Mentioned(f.Text) ||
+		strings.Contains(f.Text, "${") || strings.Contains(f.Text, "for_each") ||
 		strings.Contains(f.Text, "when:") || strings.Contains(f.Text, `"when"`) || strings.Contains(f.Text, "group:")
 }
 
@@ -148,10 +151,11 @@ func locationWords(o source.Options) []string {
 // heads returns the documents of a file that may declare variables. A file that cannot be read has none: the error is
 // reported where the file is read.
 func heads(f *input.File) []source.Node {
-	if len(f.Problems) > 0 || !language.Mentions(f.Text) && !strings.Contains(f.Text, "stack") {
+	uses := component.Mentioned(f.Text)
+	if len(f.Problems) > 0 || !uses && !language.Mentions(f.Text) && !strings.Contains(f.Text, "stack") {
 		return nil
 	}
-	roots, _ := documents(f)
+	roots, _ := documents(f, uses)
 	return roots
 }
 
@@ -172,6 +176,22 @@ func examples(o source.Options) (provider, location string) {
 	}
 	provider = o.Schemas.Providers()[0]
 	return provider, cmp.Or(o.LocationOf(provider).Example, "NAME")
+}
+
+// version returns the version of a configuration. It covers the files, the files of components, and the values from
+// the command line.
+func version(files []*input.File, components map[string]string, given []byte) string {
+	sums := make([]byte, 0, 64*len(files))
+	for _, f := range files {
+		sums = append(sums, f.Sum...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(components)) {
+		sums = append(append(sums, name...), components[name]...)
+	}
+	if sums = append(sums, given...); len(sums) == len(files[0].Sum) {
+		return "sha256:" + files[0].Sum
+	}
+	return "sha256:" + digest(sums)
 }
 
 func digest(b []byte) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/read"
 	"github.com/ovi-project/ovi/source/config/settings"
 )
@@ -28,6 +29,8 @@ func Reference() string {
 	table(&b, "Keys of an entry of `removed`", "", removedKeys())
 	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these "+
 		"keys, or all of them under `spec`.", blockKeys(o))
+	table(&b, "Keys of a `use` block", "Each item of `resources` that has `use`.", component.UseKeys("NAME"))
+	table(&b, "Keys of a component", "The file `component.yaml` of a folder.", component.Keys("NAME"))
 	table(&b, "Keys of `update`", "Of a block with a count.", updateKeys())
 	table(&b, "Keys of `lookup`", "Of a block for an existing resource of another owner.", lookupKeys())
 	return b.String()
@@ -79,7 +82,7 @@ func words(f read.Form) string {
 		return "a list of blocks"
 	}
 	switch f {
-	case read.FormVars, read.FormLocals, read.FormEnvs:
+	case read.FormVars, read.FormLocals, read.FormEnvs, read.FormOutputs:
 		return "values by name"
 	case read.FormEach:
 		return "a list of strings, or keys with values"

@@ -89,6 +89,7 @@ func testKinds() schemas {
 				{Name: "storage", Type: resource.TInt, Example: "20"},
 				{Name: "password", Type: resource.TString, Secret: true, WriteOnly: true, Min: bound(8), Max: bound(128)},
 				groups(),
+				{Name: "endpoint", Type: resource.TString, Computed: true},
 			},
 		},
 		{

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/config/read"
@@ -24,7 +25,7 @@ func (l *loader) declare() source.Problems {
 		return problems
 	}
 	l.public = map[string][]string{}
-	l.language = language.New(language.Options{
+	options := language.Options{
 		Environment: l.opts.Environment, Asked: l.opts.AskedFor, Values: values, Set: l.opts.Set,
 		LocationWords: locationWords(l.opts.Options),
 		Outside: func(f *input.File, n *source.Node, from, name string) (source.Part, bool) {
@@ -39,7 +40,12 @@ func (l *loader) declare() source.Problems {
 			}
 			l.problem(at, ref, summary, suggestion)
 		},
+	}
+	l.components = component.New(component.Options{
+		Files: l.opts.Files, Reader: l.reader, Language: options, Schemas: l.opts.Schemas,
+		Parse: func(f *input.File) ([]source.Node, source.Problems) { return documents(f, true) },
 	})
+	l.language = l.components.Language()
 	var docs []language.Document
 	for _, f := range l.files {
 		for _, root := range heads(f) {
@@ -53,6 +59,7 @@ func (l *loader) declare() source.Problems {
 	}
 	for _, d := range docs {
 		l.language.Declare(d)
+		l.components.Declare(d.File, d.Root)
 	}
 	if !l.language.EvaluateAll() {
 		_, problems = source.Resolve([]*source.Draft{l.draft})
@@ -68,7 +75,7 @@ func (l *loader) values() ([]language.Document, source.Problems) {
 	files, problems := input.Open(l.opts.Values, l.opts.Files)
 	var out []language.Document
 	for _, f := range files {
-		roots, more := documents(f)
+		roots, more := documents(f, false)
 		problems = append(append(problems, f.Problems...), more...)
 		for _, root := range roots {
 			out = append(out, language.Document{File: f, Root: &root})

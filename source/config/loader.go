@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/config/language"
 	"github.com/ovi-project/ovi/source/config/read"
@@ -35,6 +36,7 @@ type loader struct {
 	several       bool           // the stack may have more than one document
 	current       location
 	language      *language.Language             // nil if no file has expressions
+	components    *component.Tree                // nil if no file has expressions
 	moreRules     *rules.Rules                   // of the environment
 	public        map[string][]string            // of the documents of a file, by its name
 	written       map[position.Position]location // of every block, once a position is asked for
@@ -126,16 +128,7 @@ func (l *loader) finish() {
 	if len(l.files) > 1 {
 		d.Source = fmt.Sprintf("%s and %d more", l.files[0].Name, len(l.files)-1)
 	}
-	sums := make([]byte, 0, 64*len(l.files))
-	for _, f := range l.files {
-		sums = append(sums, f.Sum...)
-	}
-	if d.Version = "sha256:" + l.files[0].Sum; len(l.files) > 1 {
-		d.Version = "sha256:" + digest(sums)
-	}
-	if given := l.given(); len(given) > 0 {
-		d.Version = "sha256:" + digest(append(sums, given...))
-	}
+	d.Version = version(l.files, l.components.Sums(), l.given())
 }
 
 // stack names the stack: by the files, by the caller, or by the folder.

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -37,11 +38,20 @@ func TestExamplesInDocsWork(t *testing.T) {
 	}
 	examples := strings.Split(string(b), "```yaml\n")[1:]
 	whole := 0
+	components := fstest.MapFS{}
+	for _, e := range examples {
+		text, _, _ := strings.Cut(e, "```")
+		if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# components/") {
+			components[strings.TrimPrefix(first, "# ")] = &fstest.MapFile{Data: []byte(text)}
+		}
+	}
 	for _, e := range examples {
 		text, _, _ := strings.Cut(e, "```")
 		if strings.HasPrefix(text, "version:") {
 			whole++
-			opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}})
+			files := maps.Clone(components)
+			files["ovi.yaml"] = &fstest.MapFile{Data: []byte(text)}
+			opts := options(files)
 			if strings.Contains(text, "\nenvironments:") {
 				opts.Environment = "dev"
 			}

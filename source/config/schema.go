@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/read"
 	"github.com/ovi-project/ovi/source/config/settings"
 	"github.com/ovi-project/ovi/source/jsonschema"
@@ -20,7 +21,7 @@ func Schema(o source.Options) []byte {
 		Properties: properties(fileKeys(o), o), Definitions: map[string]*jsonschema.Schema{},
 	}
 	root.Patterns = map[string]*jsonschema.Schema{"^x-": {}}
-	root.Properties["resources"].Items = &jsonschema.Schema{Type: jsonschema.OneOf("object"), Required: []string{"type"}}
+	root.Properties["resources"].Items = blockSchema(root, o)
 	for _, p := range o.Schemas.Providers() {
 		blocks := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
 		var names []string
@@ -43,6 +44,44 @@ func Schema(o source.Options) []byte {
 			If:   when("provider", p),
 			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"resources": {Items: inherited}}},
 		})
+	}
+	return root.Bytes()
+}
+
+// blockSchema is the schema of a block: it has a type, or uses a component.
+func blockSchema(root *jsonschema.Schema, o source.Options) *jsonschema.Schema {
+	keys := properties(component.UseKeys("NAME"), o)
+	for _, word := range locationWords(o) {
+		keys[word] = keys["location"]
+	}
+	root.Definitions["use"] = whole(keys, "use", "name")
+	uses := &jsonschema.Schema{Required: []string{"use"}}
+	return &jsonschema.Schema{
+		Type: jsonschema.OneOf("object"), AnyOf: []*jsonschema.Schema{{Required: []string{"type"}}, uses},
+		If: uses, Then: &jsonschema.Schema{Ref: "#/$defs/use"},
+	}
+}
+
+// ComponentSchema returns the JSON Schema of the file of a component.
+func ComponentSchema(o source.Options) []byte {
+	provider, _ := examples(o)
+	root := whole(properties(component.Keys(provider), o), "version")
+	root.Dialect, root.Title = jsonschema.Dialect, "ovi component"
+	root.Doc = "A component that a configuration uses: see docs/configuration.md."
+	root.Patterns = map[string]*jsonschema.Schema{"^x-": {}}
+	root.Definitions = map[string]*jsonschema.Schema{}
+	root.Properties["resources"].Items = blockSchema(root, o)
+	kinds := root.Properties["resources"].Items
+	for _, p := range o.Schemas.Providers() {
+		for _, k := range o.Schemas.Kinds(p) {
+			name := p + "." + k.Name
+			root.Definitions[name] = kindSchema(k, o)
+			of := when("type", k.Name)
+			if len(o.Schemas.Providers()) > 1 { // another provider can have a kind with this name
+				of = &jsonschema.Schema{AllOf: []*jsonschema.Schema{of, when("provider", p)}}
+			}
+			kinds.AllOf = append(kinds.AllOf, &jsonschema.Schema{If: of, Then: &jsonschema.Schema{Ref: "#/$defs/" + name}})
+		}
 	}
 	return root.Bytes()
 }
@@ -133,7 +172,7 @@ func formSchema[T any](k read.Key[T], o source.Options) *jsonschema.Schema {
 		return list(whole(properties(movedKeys(), o), "from", "to"))
 	case read.FormRemoved:
 		return list(whole(properties(removedKeys(), o), "ref", "keep"))
-	case read.FormVars, read.FormLocals, read.FormEnvs, read.FormEach, read.FormWhen:
+	case read.FormVars, read.FormLocals, read.FormEnvs, read.FormEach, read.FormWhen, read.FormOutputs:
 		return languageSchema(k.Form, o)
 	case read.FormLookup:
 		return object(properties(lookupKeys(), o))

@@ -1,24 +1,14 @@
 package config
 
 import (
-	"strings"
-
 	"github.com/ovi-project/ovi/resource/position"
-	"github.com/ovi-project/ovi/source"
-	"github.com/ovi-project/ovi/source/config/input"
 )
-
-// location is a block and the document around it.
-type location struct {
-	file        *input.File
-	root, block *source.Node
-}
 
 // where returns the position of a path in a block. Blocks are not kept: for one that was read
 // before the current one, the files are read once more.
 func (l *loader) where(block position.Position, path string) position.Position {
 	p := l.current
-	if p.block == nil || p.file.At(p.block.Line, p.block.Column) != block {
+	if p.item == nil || p.file.At(p.item.Line, p.item.Column) != block {
 		if l.written == nil {
 			l.written = l.reread()
 		}
@@ -42,37 +32,4 @@ func (l *loader) reread() map[position.Position]location {
 		}
 	}
 	return out
-}
-
-// find finds the node of a path: in the block, or in what the document sets for all blocks;
-// else it is the block itself.
-func (p location) find(path string, opts Options) *source.Node {
-	key, tagged := strings.CutPrefix(path, "tags.")
-	defaults := p.root.Get("defaults")
-	switch {
-	case tagged && p.block.Get("spec").Get("tags") == nil:
-		for _, n := range []*source.Node{p.block, defaults} {
-			if found := tagKey(n, key); found != nil {
-				return found
-			}
-		}
-	case path == "location":
-		for _, n := range []*source.Node{p.block, p.root, defaults} {
-			for _, word := range locationWords(opts.Options) {
-				if found := n.Get(word); found != nil {
-					return found
-				}
-			}
-		}
-		return p.block
-	case path == "tags" && p.block.Get("tags") == nil && defaults.Get("tags") != nil:
-		return defaults.Get("tags")
-	}
-	if spec := p.block.Get("spec"); spec != nil {
-		if n, exact := spec.Locate(path); exact {
-			return n
-		}
-	}
-	n, _ := p.block.Locate(path)
-	return n
 }

@@ -39,6 +39,7 @@ type Value struct {
 	IsMap  bool
 	Secret bool   // of a scalar that is concealed or written by its origin
 	kind   string // of the resource that a scalar names
+	prefix string // of the component that means the name
 	Origin string
 }
 
@@ -47,10 +48,14 @@ type Collector struct {
 	Schemas source.Schemas
 	blocks  []Block
 	groups  map[string][]string // the members of KIND/GROUP
+	names   map[string]bool     // KIND/NAME
 }
 
 // Blocks returns the blocks, sorted by their names. The names of groups are replaced by their members.
 func (c *Collector) Blocks() []Block {
+	for i := range c.blocks {
+		c.own(&c.blocks[i])
+	}
 	for i := range c.blocks {
 		for k := range c.blocks[i].Keys {
 			key := &c.blocks[i].Keys[k]
@@ -59,6 +64,29 @@ func (c *Collector) Blocks() []Block {
 	}
 	sortBlocks(c.blocks)
 	return c.blocks
+}
+
+// own writes the names of resources in a component as whole names.
+func (c *Collector) own(b *Block) {
+	var visit func(v *Value)
+	visit = func(v *Value) {
+		for i := range v.Map {
+			visit(&v.Map[i].Value)
+		}
+		for i := range v.List {
+			visit(&v.List[i])
+		}
+		if v.prefix == "" || v.kind == "" || v.Text == "" {
+			return
+		}
+		whole := source.Inside(v.prefix, v.Text)
+		if name := strings.TrimSuffix(whole, "?"); c.names[v.kind+"/"+name] || c.groups[v.kind+"/"+name] != nil {
+			v.Text = whole
+		}
+	}
+	for i := range b.Keys {
+		visit(&b.Keys[i].Value)
+	}
 }
 
 // spread replaces the names of groups in lists.
@@ -71,10 +99,16 @@ func (c *Collector) spread(v *Value, named bool) {
 		c.spread(&x, false)
 		name := strings.TrimSuffix(x.Text, "?")
 		members := c.groups[x.kind+"/"+name]
+		if inner, is := strings.CutPrefix(name, "${"+x.kind+"/"); is {
+			members = c.groups[x.kind+"/"+strings.TrimSuffix(strings.TrimSuffix(inner, "}"), "?")]
+		}
 		if named {
 			kind, group, _ := strings.Cut("/"+name, "/")
-			if k, g, has := strings.Cut(name, "/"); has {
+			if k, g, has := strings.Cut(name, "/"); has && k != "use" {
 				kind, group = k, g
+			}
+			if strings.HasPrefix(name, "use/") {
+				group = name
 			}
 			members = slices.DeleteFunc(slices.Clone(c.groups["/"+group]), func(m string) bool {
 				return kind != "" && !strings.HasPrefix(m, kind+"/")
@@ -142,13 +176,29 @@ func (c *Collector) Add(r *source.Resource, n *source.Node, origin func(*source.
 	}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		key := n.Kids[i].Text
-		if !attrs[key] && !word(key) && !slices.Contains(locations(), key) {
+		if key == "depends_on" || attrs[key] {
+			continue
+		}
+		if !word(key) && !slices.Contains(locations(), key) {
 			b.Keys = append(b.Keys, Key{key, v.value(&n.Kids[i+1], nil)})
 		}
 	}
+	if len(r.DependsOn) > 0 {
+		b.Keys = append(b.Keys, Key{"depends_on", v.dependsOn(n.Get("depends_on"))})
+	}
 	slices.SortStableFunc(b.Keys, func(a, o Key) int { return strings.Compare(a.Name, o.Name) })
+	if c.names == nil {
+		c.names = map[string]bool{}
+	}
+	c.names[b.Kind+"/"+b.Name] = true
+	for i := range b.Count {
+		c.names[b.Kind+"/"+b.Name+"-"+strconv.Itoa(i)] = true
+	}
 	if r.Group != "" {
 		c.group(b.Kind, r.Group, b.Name, b.Count)
+	}
+	for _, unit := range r.Units {
+		c.group(b.Kind, "use/"+unit, b.Name, b.Count)
 	}
 	c.blocks = append(c.blocks, b)
 }
@@ -178,6 +228,22 @@ func attribute(all []resource.Attribute, name string) *resource.Attribute {
 type values struct {
 	r      *source.Resource
 	origin func(*source.Node) string
+}
+
+// dependsOn returns the names of the resource's dependencies. The node is nil if the block itself has no depends_on.
+func (v values) dependsOn(n *source.Node) Value {
+	out := Value{IsList: true}
+	if n != nil {
+		out.Origin = v.origin(n)
+	}
+	for i, name := range v.r.DependsOn {
+		x := Value{Text: name}
+		if n != nil && i < len(n.Kids) {
+			x.Origin = v.origin(&n.Kids[i])
+		}
+		out.List = append(out.List, x)
+	}
+	return out
 }
 
 // value returns a node as a value. A nil attribute is one that no schema has, such as a key of the block.
@@ -210,7 +276,10 @@ func (v values) value(n *source.Node, a *resource.Attribute) Value {
 		return out
 	}
 	if out.Plain = n.Type != source.String; a != nil {
-		out.kind = a.RefKind
+		out.kind, out.prefix = a.RefKind, v.r.Prefix
+	}
+	if n.Parts != nil {
+		out.prefix = "" // a reference is a whole name
 	}
 	if n.Parts == nil {
 		out.Text = n.Text

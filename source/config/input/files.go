@@ -25,6 +25,7 @@ type File struct {
 	Dir  string // where its ${file:…} start
 	Text string
 	Sum  string // of what was read
+	Used string // the place that uses the component that the file belongs to; empty for other files
 	// Problems are the reasons why the file cannot be used.
 	Problems source.Problems
 }
@@ -34,7 +35,7 @@ func (f *File) IsJSON() bool { return strings.EqualFold(filepath.Ext(f.Name), ".
 
 // At is a position in the file.
 func (f *File) At(line, col int32) position.Position {
-	return position.Position{File: f.Name, Line: int(line), Column: int(col)}
+	return position.Position{File: f.Name, Line: int(line), Column: int(col), Used: f.Used}
 }
 
 // disk is where paths are read; nil is the operating system.
@@ -74,6 +75,16 @@ func Open(paths []string, from fs.FS) ([]*File, source.Problems) {
 		}
 	}
 	return files, problems
+}
+
+// Read reads a file of a tree of files. Messages name it as shown.
+func Read(files fs.FS, name, shown string) *File {
+	f, problems := disk{files}.read(name)
+	f.Name, f.Dir, f.Problems = shown, filepath.Dir(shown), problems
+	for i := range f.Problems {
+		f.Problems[i].At.File = shown
+	}
+	return f
 }
 
 // expand lists the files of a path.

@@ -35,6 +35,7 @@ type binding struct {
 	inEnvironment bool
 	value         any
 	bad           bool // a problem with it is reported
+	given         *given
 }
 
 type state uint8
@@ -83,8 +84,12 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 		case "type":
 			t, err := parseKind(x.Text)
 			if err != nil || x.Shape != source.Scalar {
-				fail("unknown type "+x.What(), "use string, int, number, bool, secret, list(TYPE), map(TYPE) or object, with ? if "+
-					"the variable can be null")
+				fail("unknown type "+x.What(), "use string, int, number, bool, secret, ref(KIND), list(TYPE), map(TYPE) or "+
+					"object, with ? if the variable can be null")
+				continue
+			}
+			if of := t.refKind(); of != "" && l.opts.HasKind != nil && !l.opts.HasKind(of) {
+				fail("unknown kind "+source.Quote(of)+" in the type", "use a kind that `ovi kinds` lists")
 				continue
 			}
 			d.kind, d.isTyped = t, true
@@ -227,7 +232,9 @@ func (l *Language) read(b *binding) {
 		case b.decl != nil:
 			b.bad = true
 			suggestion := "add a default, or use --set " + b.key.Text + "=VALUE"
-			if l.chosen != nil {
+			if l.opts.Prefix != "" {
+				suggestion = "set it in the vars of the use block, or add a default"
+			} else if l.chosen != nil {
 				suggestion = "set it in the vars of the environment, or use --set " + b.key.Text + "=VALUE"
 			}
 			l.wrong(b.file, b.key, "", b.name+" has no value", suggestion)
@@ -236,9 +243,16 @@ func (l *Language) read(b *binding) {
 	}
 	n := *b.node
 	failed := l.failed
-	if b.from == "" { // values from outside have no expressions
+	switch {
+	case b.given != nil:
+		if n = b.given.inUser(l, b); n.IsNull() && !n.Bad {
+			b.given.withdraw(b) // the value is null
+			l.read(b)
+			return
+		}
+	case b.from == "": // values from outside have no expressions
 		n, _ = l.Expand(b.file, b.node, nil, true)
-	} else if source.HasParts(n.Text) {
+	case source.HasParts(n.Text):
 		n.Parts = &source.Parts{{Text: n.Text}}
 	}
 	if b.bad = b.bad || l.failed > failed || n.Bad; b.bad {
@@ -269,8 +283,15 @@ func (l *Language) typed(b *binding, n *source.Node) (any, error) {
 	if k.name == "secret" {
 		return l.secret(b, n)
 	}
-	if b.decl.isTyped {
+	if b.decl.isTyped && b.given == nil { // a component does not declare what its users may show
 		n = l.publish(b, n)
+	}
+	if k.hasRef() {
+		in := l
+		if b.given != nil {
+			in = b.given.in
+		}
+		n = k.refer(n, in.opts.Prefix, l.opts.IsID)
 	}
 	v, err := k.value(n)
 	if err != nil {

@@ -27,6 +27,8 @@ type Member struct {
 	Index int
 	// Absent reports that when is false. The node has the keys of the block that need no expression.
 	Absent bool
+	// Scope is the entry of the for_each; nil if the block has none.
+	Scope *Scope
 }
 
 // entry is one entry of a for_each.
@@ -41,7 +43,7 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 	if n.Shape != source.Object || forEach == nil && when == nil && group == nil && !mayChange(n) {
 		return yield(&Member{Node: *n})
 	}
-	sc := &Scope{Ref: refOf(n)}
+	sc := &Scope{Ref: refOf(n, l.opts.Prefix)}
 	failed, name := l.failed, groupOf(n)
 	if when != nil && !(forEach != nil && usesEach(when)) {
 		holds, ok := l.condition(f, when, sc)
@@ -143,7 +145,7 @@ func groupOf(n *source.Node) string {
 func (l *Language) members(f *input.File, t *template, sc *Scope, failed int, yield func(*Member) bool) bool {
 	if !t.usesIndex {
 		node := l.instance(f, t, sc, false)
-		return yield(&Member{Node: node, Failed: t.failed || l.failed > failed})
+		return yield(&Member{Node: node, Failed: t.failed || l.failed > failed, Scope: sc})
 	}
 	head := l.instance(f, t, sc, true)
 	count := 0
@@ -237,14 +239,20 @@ func (l *Language) entries(f *input.File, n *source.Node, sc *Scope) ([]entry, b
 }
 
 // refOf returns the short name of a block, with its expressions.
-func refOf(n *source.Node) string {
+func refOf(n *source.Node, prefix string) string {
 	var out []string
+	if n.Get("use") != nil {
+		out = []string{"use"}
+	}
 	for _, key := range []string{"type", "name"} {
 		if x := n.Get(key); x != nil && x.Shape == source.Scalar && x.Text != "" {
 			out = append(out, x.Text)
 		}
 	}
-	return strings.Join(out, "/")
+	if len(out) < 2 {
+		return strings.Join(out, "/")
+	}
+	return source.Inside(prefix, strings.Join(out, "/"))
 }
 
 // usesEach reports whether a condition reads each.

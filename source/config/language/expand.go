@@ -85,6 +85,7 @@ func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (s
 	}
 	text := l.scan(n.Text)
 	pieces := text.pieces
+	all = all || l.opts.Prefix != "" // the names in references of a component are its own
 	if !text.ok || !all && !text.computed {
 		if !text.ok && all {
 			l.at(f, n, piece{}, sc, &located{1, 0, "a ${ without its }", "close it; $${ is a literal ${"})
@@ -97,7 +98,7 @@ func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (s
 	if l.opts.KeepOrigins {
 		l.origins[f.At(n.Line, n.Column)] = pieces
 	}
-	if len(pieces) == 1 && pieces[0].kind == expression {
+	if len(pieces) == 1 && (pieces[0].kind == expression || pieces[0].isUse()) {
 		v, fine := l.piece(f, n, pieces[0], sc)
 		if !fine {
 			out := *n
@@ -126,17 +127,10 @@ func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (s
 // join evaluates the pieces of a text.
 func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope) (parts source.Parts, ok bool) {
 	ok = true
-	plain := func(text string) {
-		if i := len(parts) - 1; i >= 0 && parts[i] == (source.Part{Text: parts[i].Text}) {
-			parts[i].Text += text
-		} else if text != "" {
-			parts = append(parts, source.Part{Text: text})
-		}
-	}
 	for _, p := range pieces {
 		switch p.kind {
 		case literal:
-			plain(p.text)
+			parts = appendParts(parts, source.Parts{{Text: p.text}})
 		case outside, reference:
 			text := p.text
 			if p.inner != nil {
@@ -150,8 +144,13 @@ func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope
 				}
 				text, ok = s, ok && fine && isPlain
 			}
+			if p.isUse() {
+				more, fine := joined(l, f, n, piece{kind: reference, text: text, nth: p.nth}, sc)
+				parts, ok = appendParts(parts, more), ok && fine
+				continue
+			}
 			if p.kind == reference {
-				parts = append(parts, source.Part{Text: text, Reference: true})
+				parts = append(parts, source.Part{Text: source.Inside(l.opts.Prefix, text), Reference: true})
 				continue
 			}
 			from, name, _ := strings.Cut(text, ":")
@@ -161,25 +160,31 @@ func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope
 			}
 			parts, ok = append(parts, part), ok && found
 		default:
-			v, fine := l.piece(f, n, p, sc)
-			switch text, isScalar := scalarText(v); {
-			case !fine:
-				ok = false
-			case v == nil:
-			case isScalar:
-				plain(text)
-			case hasOpaque(v) && form(v) != "a list" && form(v) != "a map":
-				parts = append(parts, v.(Opaque).Parts...)
-			default:
-				ok = false
-				l.at(f, n, p, sc, &located{
-					1, 0, "an expression in a text must be a string, a number or true or false, got " + form(v),
-					"use json(…) or join, or use the expression alone",
-				})
-			}
+			more, fine := joined(l, f, n, p, sc)
+			parts, ok = appendParts(parts, more), ok && fine
 		}
 	}
 	return parts, ok
+}
+
+// joined evaluates an expression in a text.
+func joined(l *Language, f *input.File, n *source.Node, p piece, sc *Scope) (source.Parts, bool) {
+	v, fine := l.piece(f, n, p, sc)
+	switch text, isScalar := scalarText(v); {
+	case !fine:
+		return nil, false
+	case v == nil:
+		return nil, true
+	case isScalar:
+		return source.Parts{{Text: text}}, true
+	case hasOpaque(v) && form(v) != "a list" && form(v) != "a map":
+		return v.(Opaque).Parts, true
+	}
+	l.at(f, n, p, sc, &located{
+		1, 0, "an expression in a text must be a string, a number or true or false, got " + form(v),
+		"use json(…) or join, or use the expression alone",
+	})
+	return nil, false
 }
 
 // isKnown reports whether the problem of a value is reported already: the error has no text.
@@ -187,7 +192,7 @@ func (e *located) isKnown() bool { return e != nil && e.summary == "" }
 
 // piece evaluates one ${…}.
 func (l *Language) piece(f *input.File, n *source.Node, p piece, sc *Scope) (any, bool) {
-	v, err := l.eval(p.text, sc)
+	v, err := pieceValue(l, f, n, p, sc)
 	if err == nil {
 		return v, true
 	}
@@ -235,7 +240,7 @@ func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, o
 func (l *Language) program(text string) *program {
 	p := l.programs[text]
 	if p == nil {
-		p = compile(text)
+		p = compiled(l, text)
 		p.varies = slices.ContainsFunc(p.refs, func(path []string) bool {
 			return path[0] == "each" || path[0] == "index"
 		})
@@ -297,6 +302,11 @@ func (l *Language) root(name string, sc *Scope) any {
 // prepare evaluates what a path needs, and refuses to compute with opaque values.
 func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 	switch root := path[0]; {
+	case l.opts.Prefix != "" && (root == "environment" || root == "stack"):
+		return &located{
+			1, 0, "a component has no " + root + ": it reads its own variables",
+			"declare a variable, and set it where the component is used: vars: {" + root + ": \"${" + root + "}\"}",
+		}
 	case root == "environment" && l.chosen == nil:
 		return &located{1, 0, "environment has no value: the configuration has no environments", "add environments"}
 	case root == "stack" && l.stack == "":
@@ -356,14 +366,14 @@ func (l *Language) run(p *program, sc *Scope) (any, *located) {
 		}
 		return v, nil
 	}
-	if l.cost > costOfAll {
+	if *l.cost > costOfAll {
 		return nil, &located{1, 0, "the expressions of the configuration take too long", "use fewer or smaller loops"}
 	}
 	out, details, err := p.prg.Eval(activation{l, sc})
-	l.cost++
+	*l.cost++
 	if details != nil && p.tracked {
 		if cost := details.ActualCost(); cost != nil {
-			l.cost += *cost
+			*l.cost += *cost
 		}
 	}
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // kind is the type of a variable. An empty name means any value.
 type kind struct {
 	name     string
-	elem     *kind // of a list or a map
+	elem     *kind  // of a list or a map
+	of       string // of ref(KIND): the kind of the resource
 	optional bool
 }
 
@@ -37,6 +38,10 @@ func parseKind(text string) (*kind, error) {
 		k.name, k.elem = m[1], elem
 		return k, err
 	}
+	if m := refForm.FindStringSubmatch(text); m != nil {
+		k.name, k.of = "ref", m[1]
+		return k, nil
+	}
 	if !slices.Contains([]string{"string", "int", "number", "bool", "secret", "object"}, text) {
 		return nil, fmt.Errorf("unknown type")
 	}
@@ -46,6 +51,9 @@ func parseKind(text string) (*kind, error) {
 
 func (k *kind) String() string {
 	out := k.name
+	if k.of != "" {
+		out += "(" + k.of + ")"
+	}
 	if k.elem != nil {
 		out += "(" + k.elem.String() + ")"
 	}
@@ -77,7 +85,7 @@ func kindOf(n *source.Node) *kind {
 // textNode returns a text from outside as a node that a value of the type can be read from.
 func (k *kind) textNode(text string) *source.Node {
 	switch k.name {
-	case "string", "secret":
+	case "string", "secret", "ref":
 		return &source.Node{Text: text, Quoted: true}
 	}
 	if n := yamlNode(text); n != nil {
@@ -96,14 +104,14 @@ func (k *kind) value(n *source.Node) (any, error) {
 	}
 	if n.Parts != nil {
 		v := settledParts(*n.Parts)
-		if s, plain := v.(string); plain && k.name != "string" && k.name != "" {
+		if s, plain := v.(string); plain && k.name != "string" && k.name != "ref" && k.name != "" {
 			return k.value(k.textNode(s))
 		}
 		return v, nil
 	}
 	switch k.name {
-	case "string":
-		if n.Shape == source.Scalar {
+	case "string", "ref":
+		if n.Shape == source.Scalar && (k.name == "string" || n.Type == source.String) {
 			return n.Text, nil
 		}
 	case "list":
@@ -182,7 +190,7 @@ func toFloat(v any) (float64, bool) {
 
 // allows checks a value by one_of, min, max and match. Lists and text are measured by their length.
 func (d *declaration) allows(v any) error {
-	if v == nil || hasOpaque(v) {
+	if v == nil || hasOpaque(v) { // a reference in a list can be a group, whose size is known later
 		return nil
 	}
 	size, isNumber := toFloat(v)

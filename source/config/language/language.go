@@ -31,6 +31,16 @@ type Options struct {
 	Hide func(secret, written string)
 	// Wrong reports a problem. The ref names the resource or the environment.
 	Wrong func(at position.Position, ref, summary, suggestion string)
+	// Used returns the value of ${use/NAME.OUTPUT}, or reports why it has none. An empty summary means that the problem is
+	// reported already. Nil means that the configuration has no components.
+	Used func(name string) (value any, summary, suggestion string, ok bool)
+	// HasKind reports whether a kind exists, and IsID whether a text is the ID of a resource of a kind.
+	HasKind func(kind string) bool
+	IsID    func(kind, text string) bool
+	// Prefix is put before the names of resources in references: the language is one of a component. Within is the
+	// language of the file that uses it.
+	Prefix string
+	Within *Language
 }
 
 // Document is a document of a file.
@@ -51,7 +61,7 @@ type Language struct {
 	programs     map[string]*program
 	scanned      map[string]scanned
 	memo         map[string]any
-	cost         uint64
+	cost         *uint64 // of all evaluations of one load
 	failed       int
 	origins      map[position.Position][]piece // expressions, if they are kept
 	roots        []string
@@ -59,12 +69,16 @@ type Language struct {
 
 // New returns an empty Language.
 func New(opts Options) *Language {
-	return &Language{
+	l := &Language{
 		opts: opts, bindings: map[string]*binding{}, environments: map[string]*Environment{},
 		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}},
 		programs: map[string]*program{}, scanned: map[string]scanned{}, memo: map[string]any{},
-		origins: map[position.Position][]piece{}, roots: roots(),
+		origins: map[position.Position][]piece{}, roots: roots(), cost: new(uint64),
 	}
+	if in := opts.Within; in != nil {
+		l.cost, l.scanned = in.cost, in.scanned
+	}
+	return l
 }
 
 // Keys are the keys of a document that this package reads.

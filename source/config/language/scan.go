@@ -221,7 +221,7 @@ func quoted(s string, raw bool) int {
 // isComputed reports whether a string needs this package: the other sources read the rest as ever.
 func isComputed(pieces []piece) bool {
 	return slices.ContainsFunc(pieces, func(p piece) bool {
-		return p.nested || p.kind == expression && !isForeign(p.text)
+		return p.nested || p.kind == expression && !isForeign(p.text) || p.isUse()
 	})
 }
 
@@ -240,3 +240,6 @@ func isForeign(text string) bool {
 func roots() []string { return []string{"vars", "locals", "each", "index", "environment", "stack"} }
 
 var barePath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+
+// isUse reports whether a piece reads an output of a component.
+func (p *piece) isUse() bool { return p.kind == reference && strings.HasPrefix(p.text, "use/") }

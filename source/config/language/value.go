@@ -210,3 +210,18 @@ func jsonText(v any) (string, error) {
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
+
+// appendParts appends pieces of a string. Plain text is joined.
+func appendParts(to, more source.Parts) source.Parts {
+	for _, p := range more {
+		i := len(to) - 1
+		switch plain := p == (source.Part{Text: p.Text}); {
+		case plain && p.Text == "":
+		case plain && i >= 0 && to[i] == (source.Part{Text: to[i].Text}):
+			to[i].Text += p.Text
+		default:
+			to = append(to, p)
+		}
+	}
+	return to
+}

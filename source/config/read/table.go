@@ -42,6 +42,7 @@ const (
 	FormEnvs     Form = "environments"
 	FormEach     Form = "list or map"
 	FormWhen     Form = "expression"
+	FormOutputs  Form = "outputs"
 
 	FormWindows   Form = "list of windows"
 	FormApprovals Form = "list of approvals"

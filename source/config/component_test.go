@@ -1,0 +1,291 @@
+package config_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// tree returns the files of a txtar archive. ovi.yaml gets the head of all tests.
+func tree(text string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		data := string(f.Data)
+		switch {
+		case filepath.Base(f.Name) == "component.yaml" && !strings.Contains(data, "version:"):
+			data = "version: v1\n" + data
+		case f.Name == "ovi.yaml":
+			data = head + data
+		}
+		out[f.Name] = &fstest.MapFile{Data: []byte(data)}
+	}
+	return out
+}
+
+func loadTree(files fstest.MapFS, change func(*config.Options)) (resource.Intent, error) {
+	opts := options(files)
+	if change != nil {
+		change(&opts)
+	}
+	return loadFrom(config.New([]string{"ovi.yaml"}, opts))
+}
+
+func mustLoadTree(t tb, text string) string {
+	t.Helper()
+	in, err := loadTree(tree(text), nil)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return described(t, in)
+}
+
+// TestComponents compares the resources of components with those that are written without components.
+func TestComponents(t *testing.T) {
+	const net = `
+-- net/component.yaml --
+vars: {cidr: {type: string}, zones: {type: list(string), default: [a]}}
+locals: {slot: {a: 0, b: 1}}
+resources:
+  - {type: vpc, name: main, cidr: "${vars.cidr}"}
+  - {type: subnet, name: app, for_each: "${vars.zones}", vpc: main, cidr: "${cidr.subnet(vars.cidr, 8, locals.slot[each.key])}"}
+outputs:
+  vpc: ${vpc/main}
+  cidr: ${vars.cidr}
+  subnets: ["${subnet/app}"]
+`
+	for name, c := range map[string]struct{ with, without string }{
+		"names, references and outputs": {
+			`-- ovi.yaml --
+resources:
+  - {use: net, name: x, vars: {cidr: 10.1.0.0/16, zones: [b, a]}}
+  - {type: security_group, name: web, vpc: "${use/x.vpc}", description: "in ${use/x.cidr}"}
+  - {type: ec2, name: web, size: t3.micro, subnet: x-app-a}
+` + net,
+			`-- ovi.yaml --
+resources:
+  - {type: vpc, name: x-main, cidr: 10.1.0.0/16}
+  - {type: subnet, name: x-app-a, vpc: x-main, cidr: 10.1.0.0/24}
+  - {type: subnet, name: x-app-b, vpc: x-main, cidr: 10.1.1.0/24}
+  - {type: security_group, name: web, vpc: x-main, description: in 10.1.0.0/16}
+  - {type: ec2, name: web, size: t3.micro, subnet: x-app-a}
+`,
+		},
+		"for_each, when, depends_on, groups": {
+			`-- ovi.yaml --
+vars: {nets: {default: {a: 10.1.0.0/16, b: 10.2.0.0/16}}}
+resources:
+  - {use: ./net, name: net, for_each: "${vars.nets}", vars: {cidr: "${each.value}"}, depends_on: [first]}
+  - {use: ./net, name: off, when: size(vars.nets) > 2}
+  - {type: s3, name: first}
+  - {type: s3, name: last, depends_on: [use/net]}
+  - {type: s3, name: other, depends_on: [use/net-a]}
+  - {type: s3, name: few, depends_on: [subnet/use/net, "use/off?"]}
+  - {type: ec2, name: web, size: t3.micro, key_name: "${use/off.cidr?}", user_data: "${use/net-b.cidr}"}
+` + net,
+			`-- ovi.yaml --
+resources:
+  - {type: s3, name: first}
+  - {type: vpc, name: net-a-main, cidr: 10.1.0.0/16, depends_on: [first]}
+  - {type: vpc, name: net-b-main, cidr: 10.2.0.0/16, depends_on: [first]}
+  - {type: subnet, name: net-a-app-a, vpc: net-a-main, cidr: 10.1.0.0/24, depends_on: [first]}
+  - {type: subnet, name: net-b-app-a, vpc: net-b-main, cidr: 10.2.0.0/24, depends_on: [first]}
+  - {type: s3, name: last, depends_on: [vpc/net-a-main, vpc/net-b-main, subnet/net-a-app-a, subnet/net-b-app-a]}
+  - {type: s3, name: other, depends_on: [vpc/net-a-main, subnet/net-a-app-a]}
+  - {type: s3, name: few, depends_on: [subnet/net-a-app-a, subnet/net-b-app-a]}
+  - {type: ec2, name: web, size: t3.micro, user_data: 10.2.0.0/16}
+`,
+		},
+		"names of the user, IDs, secrets, nested": {
+			`-- ovi.yaml --
+vars: {pw: {type: secret, default: "${env:DB_PASSWORD}"}}
+resources:
+  - {type: security_group, name: db}
+  - {type: security_group, name: web, for_each: [x, "y"]}
+  - {use: app, name: shop, vars: {groups: [web, sg-0123, db], pw: "${vars.pw}"}}
+-- app/component.yaml --
+vars: {groups: {type: list(ref(security_group))}, pw: {type: secret}, name: {type: "string?"}}
+resources:
+  - {use: ../db, name: orders, vars: {groups: "${vars.groups}", pw: "${vars.pw}", size: "${vars.name}"}}
+  - {type: security_group, name: db, description: "${use/orders.about}"}
+  - {type: s3, name: logs, depends_on: [use/orders, db]}
+  - {type: ec2, size: t3.micro, security_groups: [use/orders, db]}
+-- db/component.yaml --
+vars: {groups: {type: list(ref(security_group))}, pw: {type: secret}, size: db.t3.micro}
+resources:
+  - {type: security_group, name: own}
+  - {type: rds, name: db, size: "${vars.size}", password: "${vars.pw}", security_groups: "${vars.groups}"}
+  - {type: rds, name: copy, size: "${vars.size}", security_groups: [own]}
+outputs: {about: "at ${rds/db.size}"}
+`,
+			`-- ovi.yaml --
+resources:
+  - {type: security_group, name: db}
+  - {type: security_group, name: web, for_each: [x, "y"]}
+  - {type: security_group, name: shop-orders-own}
+  - type: rds
+    name: shop-orders-db
+    size: db.t3.micro
+    password: ${env:DB_PASSWORD}
+    security_groups: [web-x, web-y, sg-0123, db]
+  - {type: rds, name: shop-orders-copy, size: db.t3.micro, security_groups: [shop-orders-own]}
+  - {type: security_group, name: shop-db, description: "at ${rds/shop-orders-db.size}"}
+  - {type: s3, name: shop-logs, depends_on: [security_group/shop-orders-own, shop-orders-copy, shop-orders-db, shop-db]}
+  - {type: ec2, name: shop-ec2, size: t3.micro, security_groups: [shop-orders-own, shop-db]}
+`,
+		},
+		"location, count, index, tags": {
+			`-- ovi.yaml --
+defaults: {tags: {team: web}}
+resources:
+  - {use: web, name: w, for_each: [eu-west-1, us-east-2], location: "${each.key}", vars: {n: 2}}
+-- web/component.yaml --
+vars: {n: {type: int, min: 1, max: 3, check: vars.n != 3}}
+resources:
+  - {type: subnet, name: app}
+  - {type: ec2, name: web, count: "${vars.n}", size: t3.micro, subnet: app, tags: {n: "${index}"}, key_name: "${file:key.txt}"}
+public: ["file:key.txt"]
+-- web/key.txt --
+ops
+`,
+			`-- ovi.yaml --
+defaults: {tags: {team: web}}
+resources:
+  - {type: subnet, name: w-eu-west-1-app, location: eu-west-1}
+  - {type: subnet, name: w-us-east-2-app, location: us-east-2}
+  - {type: ec2, name: w-eu-west-1-web, location: eu-west-1, count: 2, size: t3.micro, subnet: w-eu-west-1-app, tags: {n: "${index}"}, key_name: ops}
+  - {type: ec2, name: w-us-east-2-web, location: us-east-2, count: 2, size: t3.micro, subnet: w-us-east-2-app, tags: {n: "${index}"}, key_name: ops}
+`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, want := mustLoadTree(t, c.with), mustLoadTree(t, c.without)
+			if got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestComponentsAreInTheVersion changes the file of a component.
+func TestComponentsAreInTheVersion(t *testing.T) {
+	const text = `-- ovi.yaml --
+resources: [{use: c, name: c}]
+-- c/component.yaml --
+resources: [{use: ../d, name: d}]
+-- d/component.yaml --
+resources: [{type: vpc, cidr: 10.0.0.0/16}]
+`
+	version := func(text string) string {
+		in, err := loadTree(tree(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in.Version
+	}
+	one := version(text)
+	if one != version(text) || one == version(text+"# a comment\n") {
+		t.Error("the version does not follow the files of the components")
+	}
+}
+
+// TestWrongComponents compares the problems of components with a golden file.
+func TestWrongComponents(t *testing.T) {
+	b, err := os.ReadFile("testdata/components/bad.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	cases := strings.Split(string(b), "\n=== ")[1:]
+	for _, c := range cases {
+		name, text, _ := strings.Cut(c, "\n")
+		_, err := loadTree(tree(text), func(o *config.Options) {
+			if strings.Contains(text, "\nenvironments:") {
+				o.Environment = "dev"
+			}
+		})
+		var problems source.Problems
+		if !errors.As(err, &problems) {
+			t.Errorf("%s: no problems, but %v", name, err)
+			continue
+		}
+		for _, p := range problems {
+			if p.At.File == "" || p.Suggestion == "" || strings.Contains(p.String(), fakeSecret) {
+				t.Errorf("%s: a problem without a place or a suggestion, or with a secret: %+v", name, p)
+			}
+			if strings.Contains(p.At.File, "component.yaml") && p.At.Used == "" {
+				t.Errorf("%s: a problem that does not name the use: %+v", name, p)
+			}
+		}
+		fmt.Fprintf(&out, "=== %s\n%s\n\n", name, err)
+	}
+	if len(cases) < 50 {
+		t.Errorf("only %d cases", len(cases))
+	}
+	golden(t, "testdata/components/bad.golden", out.String())
+}
+
+// TestComponentsStayInTheRepository uses folders of the operating system.
+func TestComponentsStayInTheRepository(t *testing.T) {
+	for name, c := range map[string]struct{ repository, use, link, want string }{
+		"beside the configuration":      {"repo", "../lib", "", ""},
+		"without a repository":          {"", "../lib", "", "is outside of the folder of the configuration"},
+		"outside of the repository":     {"repo/conf", "../lib", "", "is outside of the repository"},
+		"a link in the repository":      {"repo", "./link", "../lib", ""},
+		"a link out of it":              {"repo/conf", "./link", "../lib", "leads out of the repository"},
+		"a link to an absolute path":    {"repo", "./link", "/", "leads out of the repository"},
+		"a folder through a link":       {"repo/conf", "./link/sub", "..", "leads out of the repository"},
+		"a link that leads to nothing":  {"repo", "./link", "../no", "no such file"},
+		"an absolute path":              {"repo", "/lib", "", "is absolute"},
+		"a file":                        {"repo", "./ovi.yaml", "", "is a file"},
+		"a link to itself":              {"repo", "./link", "link", "folder"},
+		"a folder without its file":     {"repo", "..", "", "the folder has no component.yaml"},
+		"the configuration as a folder": {"repo", ".", "", "has no component.yaml, but ovi.yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, d := range []string{"repo/conf", "repo/lib/sub", filepath.Join(c.repository, ".git")} {
+				if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil && c.repository != "" {
+					t.Fatal(err)
+				}
+			}
+			if c.repository == "" {
+				if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			files := map[string]string{
+				"repo/conf/ovi.yaml":      head + "resources: [{use: " + c.use + ", name: x}]\n",
+				"repo/lib/component.yaml": "version: v1\nresources: [{type: vpc, cidr: 10.0.0.0/16}]\n",
+			}
+			for name, text := range files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.link != "" {
+				if err := os.Symlink(c.link, filepath.Join(dir, "repo/conf/link")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			opts := options(nil)
+			opts.Files = nil
+			in, err := loadFrom(config.New([]string{filepath.Join(dir, "repo/conf/ovi.yaml")}, opts))
+			switch {
+			case c.want == "" && (err != nil || len(in.Resources) != 1):
+				t.Errorf("%v %v", in.Resources, err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package config
+
+import (
+	"io/fs"
+
+	"github.com/ovi-project/ovi/source"
+)
+
+// Options is what the source needs from outside.
+type Options struct {
+	source.Options
+	// Env answers ${env:NAME}; nil knows no variable. os.LookupEnv fits.
+	Env func(name string) (value string, ok bool)
+	// Files is where paths are read; nil is the operating system.
+	Files fs.FS
+	// Stack names the stack where no file does; "" is the name of the folder.
+	Stack string
+	// Environment is the name of the environment. AskedFor reports that the caller asked for it with this
+	// configuration, so that a configuration without environments is an error.
+	Environment string
+	AskedFor    bool
+	Values      []string // files of values of variables; the last one wins
+	Set         []string // NAME=VALUE; the last one wins
+	// Sandbox reports that a sandbox has the resources. A sandbox has one account, so the accounts of environments are not
+	// used.
+	Sandbox bool
+	// NoResources: the files may declare none, because the stack has others from elsewhere.
+	NoResources bool
+}
