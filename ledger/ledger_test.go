@@ -88,6 +88,27 @@ func TestAnOlderObservationDoesNotUndoAnAction(t *testing.T) {
 	}
 }
 
+// TestAnOlderObservationKeepsTheScopeOfANewResource: a plan reads the scopes in which its stack owns something. One that
+// left the list because an observation from before a create was recorded after it would not be read again, and what the
+// configuration no longer has would stay there.
+func TestAnOlderObservationKeepsTheScopeOfANewResource(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1}))
+	since := must[storage.Revision](t)(l.Revision(ctx))
+	made := res("a", "s")
+	must[ledger.Receipt](t)(l.Record(ctx, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create}))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &made}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: since}))
+	if got := must[[]resource.Scope](t)(l.Scopes(ctx, made.Ref.Stack)); len(got) != 1 || got[0] != scope {
+		t.Errorf("scopes after an observation from before the create: %v, want %s", got, scope)
+	}
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1}))
+	if got := must[[]resource.Scope](t)(l.Scopes(ctx, made.Ref.Stack)); len(got) != 0 {
+		t.Errorf("scopes after it was found gone: %v", got)
+	}
+}
+
 func TestScopesWhoseNamesBeginAlikeStayApart(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()

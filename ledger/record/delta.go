@@ -18,6 +18,7 @@ type delta struct {
 	changed  [][]resource.Observed // in parts, each as many as one record takes
 	odd      []event.Displaced
 	gone     []resource.Ref
+	stays    []string // stacks of resources that the snapshot misses because they are newer
 }
 
 // compare merges the snapshot with the recorded resources, both in key order, and compares
@@ -75,6 +76,9 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 
 func (d *delta) lost(e storage.Entry) {
 	ref, err := rows.RefOf(rows.KeyResource, e.Key)
+	if err == nil && d.touched[e.Key] && ref.Stack != "" {
+		d.stays = append(d.stays, ref.Stack)
+	}
 	if err == nil && !d.touched[e.Key] && d.snapshot.Covers(ref.Kind) == nil && !d.hidden(ref, e.Value) {
 		d.gone = append(d.gone, ref)
 	}

@@ -164,7 +164,7 @@ func touched(
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []event.Event {
 	base := event.Observed{
-		Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Counts: countsOf(s), Stacks: stacksOf(s),
+		Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Counts: countsOf(s), Stacks: stacksOf(s, d.stays),
 		Kinds: s.Complete, Filtered: s.Filtered, Unreachable: textsOf(s.Unreachable),
 	}
 	gone := slices.Collect(slices.Chunk(d.gone, partSize))
@@ -214,18 +214,18 @@ func countsOf(s resource.Snapshot) map[string]event.KindCount {
 	return out
 }
 
-// stacksOf are the stacks that own something in the snapshot.
-func stacksOf(s resource.Snapshot) []string {
+// stacksOf returns the stacks that own something in a scope: in the snapshot, or by newer records.
+func stacksOf(s resource.Snapshot, newer []string) []string {
 	seen := map[string]bool{}
-	var out []string
 	for i := range s.Resources {
-		if o := &s.Resources[i]; o.Managed() && !seen[o.Ref.Stack] {
+		if o := &s.Resources[i]; o.Managed() {
 			seen[o.Ref.Stack] = true
-			out = append(out, o.Ref.Stack)
 		}
 	}
-	slices.Sort(out)
-	return out
+	for _, stack := range newer {
+		seen[stack] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // recordedRows are the recorded resources of scopes, each in the order of its keys. A value is valid until the next
