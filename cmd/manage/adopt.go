@@ -25,7 +25,9 @@ func AdoptCommand(p *command.Process) *urfave.Command {
 			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
 			"that were made by hand. --ids adopts the resources that a file lists, such as the file that `ovi\n" +
 			"import` writes. --match adopts the unmanaged resources that match PATTERN, each under its configured\n" +
-			"name (preview: `ovi inventory --match`). ovi lists the resources, then asks once.\n" + command.MatchWords,
+			"name (preview: `ovi inventory --match`). ovi lists the resources, then asks once. A pipeline cannot\n" +
+			"answer: with --ids FILE --auto-approve it adopts the resources that a reviewed file lists. With\n" +
+			"--marked, it adopts a listed resource only if it has the tags of the stack.\n" + command.MatchWords,
 		Flags: append([]urfave.Flag{
 			command.SourceFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
@@ -41,6 +43,7 @@ func AdoptCommand(p *command.Process) *urfave.Command {
 				Name:  "exclude",
 				Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable",
 			},
+			&urfave.BoolFlag{Name: "auto-approve", Usage: "with --ids, do not ask for confirmation"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
 		}, session.ChartFlags()...),
 		Action: p.Action(adopt),
@@ -54,11 +57,14 @@ func adopt(c *command.Call) error {
 	if c.Cmd.IsSet("exclude") && !c.Cmd.Bool("existing") {
 		return cli.Usage("add --existing", "--exclude needs --existing")
 	}
+	if c.Cmd.Bool("auto-approve") && !c.Cmd.IsSet("ids") {
+		return cli.Usage("list the resources in a file, and add --ids FILE", "--auto-approve needs --ids")
+	}
 	if several := adoptsSeveral(c); several != nil {
 		chosen := 0
 		for _, is := range []bool{
-			c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"), c.Cmd.Bool("marked"),
-			c.Cmd.Bool("existing"),
+			c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"),
+			c.Cmd.Bool("marked") && !c.Cmd.Bool("auto-approve"), c.Cmd.Bool("existing"),
 		} {
 			if is {
 				chosen++

@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,11 +13,14 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/importer"
 	"github.com/ovi-project/ovi/source/sqlite"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // adoptsSeveral is what adopts more than one resource; nil if the command line names one.
 func adoptsSeveral(c *command.Call) func(*session.Session) error {
 	switch {
+	case c.Cmd.IsSet("ids") && c.Cmd.Bool("marked"):
+		return func(l *session.Session) error { return adoptListedMarked(c, l) }
 	case c.Cmd.IsSet("ids"):
 		return func(l *session.Session) error { return adoptByID(c, l) }
 	case c.Cmd.IsSet("match"):
@@ -41,6 +45,31 @@ func adoptMarked(c *command.Call, l *session.Session) error {
 		}
 		return "written at creation"
 	})
+}
+
+// adoptListedMarked adopts the unrecorded resources with the tags of the stack that a file lists, which people have
+// reviewed. Other resources with the tags stay unmanaged and cause a warning.
+func adoptListedMarked(c *command.Call, l *session.Session) error {
+	listed, err := readIDs(c, l)
+	if err != nil {
+		return err
+	}
+	all, err := l.Engine.Marked(c, l.Intents, c.Cmd.Bool("unproven"))
+	if err != nil {
+		return err
+	}
+	var allowed []resource.Observed
+	for _, o := range all {
+		if slices.ContainsFunc(listed, func(x engine.Identified) bool {
+			return x.ID == o.ID && x.Ref.Stack == o.Ref.Stack && x.Ref.Kind == o.Ref.Kind && x.Ref.Name == o.Ref.Name
+		}) {
+			allowed = append(allowed, o)
+			continue
+		}
+		c.Out.Warn(fmt.Sprintf("not adopted: %s %s: %s does not list it", o.Ref.Short(), o.ID, c.Cmd.String("ids")),
+			"add the line after a review: "+o.Ref.Short()+" "+o.ID)
+	}
+	return adoptAll(c, l, allowed, "TAGS", func(*resource.Observed) string { return "listed" })
 }
 
 // adoptExisting adopts what exists under the names of the configuration and is unmanaged. Of a table of
@@ -68,27 +97,9 @@ func adoptExisting(c *command.Call, l *session.Session) error {
 
 // adoptByID adopts what a file lists.
 func adoptByID(c *command.Call, l *session.Session) error {
-	file := c.Cmd.String("ids")
-	text, err := session.ReadSource(file)
+	all, err := readIDs(c, l)
 	if err != nil {
 		return err
-	}
-	lines, err := importer.ParseIDs(text)
-	if err != nil {
-		return &cli.Problem{
-			Summary: "cannot read the IDs", File: file, Err: err,
-			Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890",
-		}
-	}
-	all := make([]engine.Identified, len(lines))
-	for i, x := range lines {
-		if all[i].Ref, err = desired(l.Intents, x.Name); err != nil {
-			return &cli.Problem{
-				Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line),
-				Suggestion: "each name must be in the configuration",
-			}
-		}
-		all[i].ID = x.ID
 	}
 	found, err := l.Engine.ByID(c, l.Intents, all, c.Cmd.Bool("force"))
 	if err != nil {
@@ -98,6 +109,33 @@ func adoptByID(c *command.Call, l *session.Session) error {
 		c.Out.Say("%s managed already.", render.Many(done, "resource"))
 	}
 	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
+}
+
+// readIDs reads the file of --ids: names of the configuration, and IDs.
+func readIDs(c *command.Call, l *session.Session) ([]engine.Identified, error) {
+	file := c.Cmd.String("ids")
+	text, err := session.ReadSource(file)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := importer.ParseIDs(text)
+	if err != nil {
+		return nil, &cli.Problem{
+			Summary: "cannot read the IDs", File: file, Err: err,
+			Suggestion: "write on each line a name in the configuration and an ID, such as: ec2/web i-0abcdef1234567890",
+		}
+	}
+	all := make([]engine.Identified, len(lines))
+	for i, x := range lines {
+		if all[i].Ref, err = desired(l.Intents, x.Name); err != nil {
+			return nil, &cli.Problem{
+				Summary: err.Error(), File: fmt.Sprintf("%s:%d", file, x.Line),
+				Suggestion: "each name must be in the configuration",
+			}
+		}
+		all[i].ID = x.ID
+	}
+	return all, nil
 }
 
 // calledNow is what users call a resource, and the system that manages it now.
@@ -163,12 +201,13 @@ func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, er
 	return out, nil
 }
 
-// adoptAll lists resources with a note on each, and adopts them on a typed yes.
+// adoptAll lists resources with a note on each, and adopts them on a typed yes, or at once with --auto-approve.
 func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note string,
 	of func(*resource.Observed) string,
 ) error {
-	if c.Out.Machine() {
-		return cli.Usage("run it in a terminal", "this needs confirmation")
+	asks := !c.Cmd.Bool("auto-approve")
+	if c.Out.Machine() && asks {
+		return cli.Usage("run it in a terminal, or add --ids FILE --auto-approve", "this needs confirmation")
 	}
 	refs := make([]resource.Ref, len(all))
 	for i := range all {
@@ -179,22 +218,53 @@ func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note
 	for i := range all {
 		t.Rows = append(t.Rows, []string{short(all[i].Ref), all[i].ID, string(all[i].Health), of(&all[i])})
 	}
-	if err := c.Out.Table(t, "No resources to adopt."); err != nil || len(all) == 0 {
-		return err
+	if !c.Out.Machine() {
+		if err := c.Out.Table(t, "No resources to adopt."); err != nil {
+			return err
+		}
 	}
-	if err := c.Out.CanAsk(c.Stdin, "run it in a terminal, or adopt one by one with --id"); err != nil {
-		return err
+	if len(all) == 0 {
+		return nil
 	}
-	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"),
-		stackNames(l.Intents))
-	if err := c.Out.Ask(c, c.Stdin, question); err != nil {
-		return err
+	if asks {
+		if err := askToAdopt(c, l, len(all)); err != nil {
+			return err
+		}
 	}
 	act, err := session.SignedAct(c)
 	if err != nil {
 		return err
 	}
 	n, err := l.Engine.AdoptAll(c, l.Intents, all, act, c.Cmd.Bool("force"))
+	if c.Out.Machine() {
+		return errors.Join(err, adoptedRecords(c, l, all[:n]))
+	}
 	c.Out.Say("Adopted %s. Run `ovi plan` to compare with the configuration.", render.Many(n, "resource"))
 	return err
+}
+
+// askToAdopt asks once for all resources.
+func askToAdopt(c *command.Call, l *session.Session, n int) error {
+	next := "run it in a terminal, adopt one by one with --id, or add --ids FILE --auto-approve"
+	if err := c.Out.CanAsk(c.Stdin, next); err != nil {
+		return err
+	}
+	return c.Out.Ask(c, c.Stdin, fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ",
+		render.Many(n, "resource"), stackNames(l.Intents)))
+}
+
+// adoptedRecords writes a record for each adopted resource.
+func adoptedRecords(c *command.Call, l *session.Session, all []resource.Observed) error {
+	scans, err := l.Ledger.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	names := session.NamesIn(scans)
+	for _, o := range all {
+		o.Bind(resource.Proven, o.Ref.Stack, o.Ref.Name)
+		if err := c.Out.Records(command.Seen{Observed: o, At: c.Now()}.Record(names)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

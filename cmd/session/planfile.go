@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,7 @@ import (
 type PlanHead struct {
 	Type    string   `json:"type"` // "ovi-plan-file"
 	Format  int      `json:"format"`
+	Dir     string   `json:"dir"`     // the working directory
 	Sources []string `json:"sources"` // absolute, or URLs of Git
 	DataDir string   `json:"data_dir"`
 	// Policies are the files that applied to every stack, absolute: they apply again when the plan
@@ -67,6 +69,9 @@ func SavePlan(c *command.Call, name string, sources []string, l *Session, p *eng
 		}
 	}
 	var err error
+	if head.Dir, err = filepath.Abs("."); err != nil {
+		return err
+	}
 	if head.DataDir, err = filepath.Abs(l.Dir); err != nil {
 		return err
 	}
@@ -214,5 +219,32 @@ func LoadPlan(name string) (PlanHead, *engine.Planned, error) {
 	if err != nil {
 		return head, nil, &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: again}
 	}
-	return head, p, nil
+	return head, p, head.relocate()
+}
+
+// relocate replaces the paths of a plan that was saved in another checkout. A path below the working directory of
+// the plan that no longer exists means the same path below this working directory, because each job of a pipeline has
+// a folder of its own. The hashes in the plan and in the audit log identify the files.
+func (h *PlanHead) relocate() error {
+	here, err := filepath.Abs(".")
+	if err != nil || here == h.Dir || h.Dir == "" {
+		return err
+	}
+	moved := func(path string) string {
+		if _, err := os.Lstat(path); !filepath.IsAbs(path) || !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		rel, err := filepath.Rel(h.Dir, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			return path
+		}
+		return filepath.Join(here, rel)
+	}
+	h.DataDir = moved(h.DataDir)
+	for _, all := range [][]string{h.Sources, h.Policies, h.Values} {
+		for i := range all {
+			all[i] = moved(all[i])
+		}
+	}
+	return nil
 }
