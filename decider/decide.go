@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 // Decide makes the plan. Policies review it in the order given. An error means that there is no
@@ -14,7 +15,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	p := Plan{
 		Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept, Renames: r.Renames,
 		Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f),
-		InFlight: scopesInFlight(f),
+		InFlight: scopesInFlight(f), Pins: f.Pins,
 	}
 	if len(r.Differences) == 0 {
 		return p, nil
@@ -130,7 +131,7 @@ func unreachableScopes(diffs []comparator.Difference, f Facts) map[resource.Scop
 func offlineScopes(f Facts) map[resource.Scope]time.Time {
 	var out map[resource.Scope]time.Time
 	for s, err := range f.Unreachable {
-		if since, offline := resource.OfflineSince(err); offline {
+		if since, is := offline.Since(err); is {
 			if out == nil {
 				out = map[resource.Scope]time.Time{}
 			}

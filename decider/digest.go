@@ -32,6 +32,9 @@ func (p Plan) digest(in func(resource.Ref) bool) string {
 	for _, b := range all {
 		_, _ = h.Write(b)
 	}
+	for _, x := range p.Pins {
+		_, _ = h.Write(x.AppendJSON(nil))
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
@@ -201,6 +202,7 @@ type Plan struct {
 	Kept             []comparator.Kept       // attributes that stay although they are not as configured
 	Renames          []comparator.Rename     // recorded resources that have another name in the configuration
 	Unlisted         int                     // unmanaged resources on record, of kinds that were not read for this plan
+	Pins             []pins.Pin              // the resources of others that the configuration refers to, sorted
 }
 
 // Empty reports whether there is nothing to do: no decision executes and none is blocked.
@@ -271,6 +273,8 @@ type Facts struct {
 	Destroying map[string]int
 	// Exchanged are the replacements that Exchanges requested.
 	Exchanged map[resource.Ref]bool
+	// Pins are the resources of others that the configuration refers to, sorted.
+	Pins []pins.Pin
 	// Unread are recorded resources of kinds and locations that could not be read, as last
 	// observed.
 	Unread []resource.Observed

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/shelf"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
@@ -74,7 +75,7 @@ func (n *nodes) Observe(ctx context.Context, r provider.ObserveRequest) (s resou
 	s = resource.Snapshot{Scope: r.Scope, At: time.Now()}
 	err = n.Do(ctx, func() error {
 		if since, off := n.offline[r.Scope.Location]; off {
-			return &resource.OfflineError{Since: since}
+			return &offline.Error{Since: since}
 		}
 		for _, o := range n.List(r.Scope) {
 			n.progress(n.ByID(o.Ref, o.ID))

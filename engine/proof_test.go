@@ -207,12 +207,12 @@ func TestMoveChangesTheBindingAndTheMarks(t *testing.T) {
 	b.replays()
 }
 
-// offline is a provider that cannot be reached.
-type offline struct{ *fake.Cloud }
+// unreachable is a provider that cannot be reached.
+type unreachable struct{ *fake.Cloud }
 
 var errOffline = errors.New("the network is down")
 
-func (offline) Locate(context.Context, string) (string, error) { return "", errOffline }
+func (unreachable) Locate(context.Context, string) (string, error) { return "", errOffline }
 
 // TestMaxAgeNeedsNoProvider: a plan with MaxAge does not resolve locations at the provider.
 func TestMaxAgeNeedsNoProvider(t *testing.T) {
@@ -220,7 +220,7 @@ func TestMaxAgeNeedsNoProvider(t *testing.T) {
 	want := wants(disk("d", 20))
 	b.apply(want)
 	b.plan(want)
-	e := engine.New(engine.Config{Providers: provider.Set{"fake": offline{b.cloud}}, Ledger: b.ledger, Claims: b.claims})
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": unreachable{b.cloud}}, Ledger: b.ledger, Claims: b.claims})
 	p, err := e.Plan(t.Context(), want, engine.PlanOptions{MaxAge: time.Hour})
 	if err != nil || p.Counts.Unchanged != 1 || p.Counts.Unreachable != 0 {
 		t.Errorf("%+v, %v", p.Counts, err)

@@ -56,6 +56,7 @@
 //	source/<stack>/<part>     the version and digest of a part of the stack's source, as accepted last; the part
 //	                          without a name has the rules and options
 //	accepted/<stack>/<ref>    a resource as its source configured it when it was accepted last
+//	looked_up/<ref>           the resource of others that a lookup found at the last apply
 //	room/<ref>                the configuration that a resource was deleted to be created with
 //	actions/<ref>             the last events about a resource; its history has the earlier ones
 //

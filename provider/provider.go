@@ -21,7 +21,7 @@ type Provider interface {
 	// Observe reads the resources of a scope, sorted by ref, with their natural names and the evidence of
 	// who created them; the caller determines their ownership. If a list of a kind, or one page of it,
 	// failed or was denied, the kind is in the snapshot's Unreachable. An error means that the scope could
-	// not be read at all. A *resource.OfflineError means that the scope sends reports, and sent none for
+	// not be read at all. An offline.Error means that the scope sends reports, and sent none for
 	// too long. Deleted resources that the system still lists are omitted. The result of every finished
 	// Create and Update is included. The caller owns the slice of resources and changes it.
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
@@ -66,7 +66,12 @@ type ObserveRequest struct {
 // one.
 type Filter struct {
 	IDs map[string][]string // by kind: what the audit log binds, or bound
+	// Full are kinds that must be listed in full all the same, because the configuration searches them.
+	Full []string
 }
+
+// Omits reports whether resources of a kind that are surely unmanaged may be omitted. A nil Filter omits nothing.
+func (f *Filter) Omits(kind string) bool { return f != nil && !slices.Contains(f.Full, kind) }
 
 // Known is a resource of the scope that the audit log binds.
 type Known struct{ Kind, ID string }

@@ -45,10 +45,13 @@ type Desired struct {
 	Part string
 }
 
-// Lookup identifies an existing resource: by its ID, or by its name in another stack of the store.
+// Lookup identifies an existing resource: by its ID, by its name in another stack of the store, or as the only one that
+// has a name at its system and all of these tags.
 type Lookup struct {
-	ID string
-	Of Ref
+	ID   string
+	Of   Ref
+	Name string `json:",omitempty"`
+	Tags Tags   `json:",omitempty"`
 }
 
 // Observed is the live state of one resource. A provider reports its natural name, its ID and

@@ -4,6 +4,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/source/looked"
 )
 
 // Resource is one resource, or several of a count, as a source declares it: nothing of it is
@@ -72,6 +73,5 @@ func (r *Resource) members(yield func(int) bool) {
 	}
 }
 
-// Lookup is the existing resource that a block means: the ID, or the stack and the ref there, which is KIND/NAME
-// or PROVIDER/LOCATION/KIND/NAME.
-type Lookup struct{ ID, Stack, Ref string }
+// Lookup is the existing resource that a block means.
+type Lookup = looked.Up

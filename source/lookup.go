@@ -1,20 +1,16 @@
 package source
 
-import (
-	"cmp"
-	"strings"
-
-	"github.com/ovi-project/ovi/resource"
-)
+import "github.com/ovi-project/ovi/resource"
 
 // lookup adds a resource that others own.
 func (a *adding) lookup() {
-	r := a.r
+	r, l := a.r, a.r.Lookup
 	a.checkLocation()
-	found, summary, suggestion := a.meant()
-	if summary != "" {
+	found, summary, suggestion := l.Meant(resource.Ref{Provider: r.Provider, Location: r.Location}, &a.kind.Kind)
+	if summary != "" && (!r.Broken || !l.IsEmpty()) { // a value that could not be read has its own problem
 		a.wrong(r.where("lookup"), summary, suggestion)
 	}
+	a.failed = a.failed || summary != ""
 	if own := a.ownSetting(); own != "" {
 		a.wrong(r.where(own), "a resource that is looked up has no "+own, "remove "+own+": its owner sets it")
 	}
@@ -56,29 +52,4 @@ func (a *adding) ownSetting() string {
 		return "depends_on"
 	}
 	return ""
-}
-
-// meant returns the resource that the block names.
-func (a *adding) meant() (found *resource.Lookup, summary, suggestion string) {
-	const use = "use lookup: {id: ID} or lookup: {stack: STACK, ref: KIND/NAME}"
-	r, l := a.r, a.r.Lookup
-	switch {
-	case l.ID != "" && l.Stack == "" && l.Ref == "":
-		return &resource.Lookup{ID: l.ID}, "", ""
-	case l.ID != "" || l.Stack == "" || l.Ref == "":
-		return nil, "lookup needs either an ID, or a stack and a ref", use
-	}
-	of := resource.Ref{Stack: l.Stack, Provider: r.Provider, Location: r.Location}
-	if whole, err := resource.ParseRef(l.Ref); err == nil && whole.Stack == "" {
-		of = whole.In(l.Stack)
-	} else if parts := strings.Split(l.Ref, "/"); len(parts) == 2 && parts[0] != "" && parts[1] != "" {
-		of.Kind, of.Name = parts[0], parts[1]
-	} else {
-		return nil, "invalid ref " + Quote(l.Ref), use
-	}
-	if of.Kind != a.kind.Name || of.Provider != r.Provider {
-		return nil, "the ref names a " + of.Kind + ", and the block a " + a.kind.Name,
-			"use ref: " + a.kind.Name + "/" + cmp.Or(of.Name, "NAME")
-	}
-	return &resource.Lookup{Of: of}, "", ""
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/pins"
 )
 
 // planFlags limit what is planned, in plan, apply and drift.
@@ -292,18 +293,33 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
+	for _, x := range p.Repinned {
+		d := cli.Diagnostic(repinned(x), "correct the lookup if that is not the resource that it means")
+		if err := c.Out.Records(d); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // notFound describes a lookup without a result.
 func notFound(n engine.NotFound) (summary, why string) {
 	switch {
+	case n.Stale:
+		return n.Ref.Short() + " has changed", n.Why
+	case n.Several:
+		return n.Ref.Short() + " is not unique", n.Why
 	case n.Unread:
 		return n.Ref.Short() + " could not be looked up", n.Why
 	case n.Named:
 		return n.Ref.Short() + " is not in the configuration", n.Why
 	}
 	return n.Ref.Short() + " was not found", n.Why
+}
+
+// repinned describes a lookup that found another resource than before.
+func repinned(x pins.Change) string {
+	return fmt.Sprintf("%s is %s now: the last apply used %s", x.Ref.Short(), x.Now, x.Was)
 }
 
 // maxRecovered is how many recovered actions are shown above a plan; the audit log has all.
@@ -323,6 +339,9 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	for _, n := range p.NotFound {
 		summary, why := notFound(n)
 		head = append(head, summary+": "+why)
+	}
+	for _, x := range p.Repinned {
+		head = append(head, repinned(x))
 	}
 	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
 	for i, s := range news {

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -87,14 +88,14 @@ func showState(c *command.Call, l *ledger.Ledger) error {
 // incomplete reports whether the last plans could not read a source, a part of it, a location, a kind or a resource,
 // so that the state may be another one. An offline location has reported that it may be away.
 func (s *state) incomplete() bool {
-	managed, offline := map[resource.Scope]bool{}, map[resource.Scope]bool{}
+	managed, away := map[resource.Scope]bool{}, map[resource.Scope]bool{}
 	for _, x := range s.scans {
-		offline[x.Scope] = x.Offline
+		away[x.Scope] = x.Offline
 	}
 	unreadable := false
 	for _, x := range s.managed() {
 		managed[x.Ref.Scope()] = true
-		unreadable = unreadable || x.Condition == resource.Unreadable && !offline[x.Ref.Scope()]
+		unreadable = unreadable || x.Condition == resource.Unreadable && !away[x.Ref.Scope()]
 	}
 	return unreadable || len(s.unread) > 0 || slices.ContainsFunc(s.scans, func(x ledger.Scan) bool {
 		return !x.Offline && (s.stack == "" || managed[x.Scope]) && (!x.Complete || len(x.Unreachable) > 0)
@@ -385,7 +386,7 @@ func stateTables(c *command.Call, l *ledger.Ledger, s state) error {
 	for _, x := range s.scans {
 		switch {
 		case x.Offline:
-			note(fmt.Sprintf("%s is %s", s.names.Scope(x.Scope), (&resource.OfflineError{Since: x.Confirmed}).Error()))
+			note(fmt.Sprintf("%s is %s", s.names.Scope(x.Scope), (&offline.Error{Since: x.Confirmed}).Error()))
 		case !x.Complete:
 			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.Ago(x.Oldest())), "")
 		}

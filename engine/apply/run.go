@@ -123,7 +123,7 @@ func (a *apply) announce() error {
 	if a.o.Approved != nil {
 		events = append(events, *a.o.Approved)
 	}
-	events = append(events, a.blessings()...)
+	events = append(append(events, a.plan.PinEvents()...), a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
 		if len(d.Blockers) > 0 && d.Blockers[0].Policy == plan.BusyPolicy { // the apply that works on it records it
 			continue

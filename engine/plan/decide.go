@@ -147,6 +147,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		LastConfigured:   m.lastConfigured,
 		LastDependsOn:    m.lastDependsOn,
 		Destroying:       destroying(p.flights),
+		Pins:             p.pins,
 	}
 }
 

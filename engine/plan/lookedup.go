@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/ovi-project/ovi/engine/plan/lookup"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -11,7 +12,7 @@ import (
 func lookedUpKinds(intents []resource.Intent, s resource.Scope) (out []string) {
 	for i := range intents {
 		for _, d := range intents[i].Lookups {
-			if target(&d).Scope() == s {
+			if lookup.Target(&d).Scope() == s {
 				out = append(out, d.Ref.Kind)
 			}
 		}
@@ -31,12 +32,16 @@ func lookedUpIDs(intents []resource.Intent, s resource.Scope) (out []provider.Kn
 	return out
 }
 
-// target returns the ref that a block looks up: its own, for its scope, or the ref in another stack.
-func target(d *resource.Desired) resource.Ref {
-	if d.Lookup.Of.IsZero() {
-		return d.Ref
+// searchedKinds lists the kinds of a scope that blocks search by names and tags: all resources of them must be listed.
+func searchedKinds(intents []resource.Intent, s resource.Scope) (out []string) {
+	for i := range intents {
+		for _, d := range intents[i].Lookups {
+			if lookup.Searches(d.Lookup) && d.Ref.Scope() == s {
+				out = append(out, d.Ref.Kind)
+			}
+		}
 	}
-	return d.Lookup.Of
+	return out
 }
 
 // substitute returns resources with the observed values instead of references to the resources that were found.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/lookup"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -71,15 +72,7 @@ func ofSystem(a *resource.Attribute, name string) bool {
 const LookupPolicy = "lookup"
 
 // NotFound is a resource of others that could not be looked up.
-type NotFound struct {
-	Ref resource.Ref // as its block names it
-	Why string       // which resources were searched
-	// Unread: its kind or its location could not be read, so that it may exist.
-	Unread bool
-	// Named: it is a name that only an attribute mentions.
-	Named      bool
-	Suggestion string
-}
+type NotFound = lookup.NotFound
 
 // nameMissing is a name that cannot be used.
 type nameMissing struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/lookup"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -49,13 +50,13 @@ func (e *Planner) namedKnown(names []named) (kinds []string, known []provider.Kn
 
 // lookUpNames finds out which names cannot be used as configured. Live state of the past has only what plans needed
 // then.
-func (p *Planning) lookUpNames() {
+func (p *Planning) lookUpNames(finder *lookup.Finder) {
 	p.names = nil
 	if p.Past {
 		return
 	}
 	search := nameSearch{intents: p.Intents, live: p.Live, looked: func(d *resource.Desired) *resource.Observed {
-		o, _ := p.find(d)
+		o, _ := finder.Find(d)
 		return o
 	}}
 	for _, o := range p.Observations {

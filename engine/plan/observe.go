@@ -179,6 +179,7 @@ func (e *Planner) requests(
 		out[i].Known = slices.Concat(out[i].Known, lookedUpIDs(p.Intents, s), ids)
 		if p.filter {
 			out[i].Filter = recovery.FilterOf(s, bindings, p.Intents, opens)
+			out[i].Filter.Full = searchedKinds(p.Intents, s)
 		}
 		if p.allKinds {
 			continue

@@ -50,6 +50,7 @@ type Options struct {
 	savedDigest string                    // the digest of the saved plan that is applied; "" means that none is
 	by          string                    // who made the saved plan; "" means the user
 	digest      func(decider.Plan) string // the digest that approvals must cover; nil means the plan's own
+	approved    map[resource.Ref]string   // what the lookups found in the saved plan; nil means that none is applied
 }
 
 // policies lists every policy in the order of their review. The first ones know of actions and rollouts in

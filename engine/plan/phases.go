@@ -3,8 +3,10 @@ package plan
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan/accepted"
 	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/plan/locate"
@@ -61,9 +63,13 @@ func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 	} else {
 		err = p.planner.observe(ctx, p)
 	}
-	p.lookUpNames()
-	p.lookUp()
-	return inPhase(event.PhaseObserve, err)
+	finder, finderErr := p.planner.finder(ctx, p)
+	if err = errors.Join(err, finderErr); err != nil {
+		return inPhase(event.PhaseObserve, err)
+	}
+	p.lookUpNames(finder)
+	p.lookUp(finder)
+	return nil
 }
 
 // Remember reads the records other than live state. It must come after the observation, because the
@@ -108,7 +114,12 @@ func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 	if err := e.recordWaves(ctx, p); err != nil {
 		return nil, err
 	}
-	return p.Planned, e.recordPlan(ctx, p)
+	executes := func(d decider.Decision) bool { return d.Action.Executes() }
+	if err := e.recordPlan(ctx, p); err != nil || p.Mode != event.ForApply ||
+		slices.ContainsFunc(p.Plan.Decisions, executes) { // an apply records its lookups when it starts
+		return p.Planned, err
+	}
+	return p.Planned, e.recordPins(ctx, p)
 }
 
 // emptied returns configurations without their resources and lookups, in the same locations.

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -37,6 +38,7 @@ type Planned struct {
 	Flights      []Flight          // actions that run, and are left to those who started them, sorted
 	Observations []Observation     // of the scopes it uses, sorted
 	NotFound     []NotFound        // lookups without a result
+	Repinned     []pins.Change     // lookups that found another resource than the last apply used
 	Recovered    []event.Recovered // open actions that this plan recovered
 	Counts       event.Counts
 	Already      []resource.Ref // of a plan made from a saved one: what that contains and is done already
@@ -45,6 +47,8 @@ type Planned struct {
 	Past          bool // of a past revision: it can be shown, and not applied
 
 	Basis
+
+	recordedPins map[resource.Ref]string // the IDs that the last apply used
 
 	rollouts []follow.Rollout
 	orders   []event.Ordered

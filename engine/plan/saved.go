@@ -4,6 +4,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/pins"
 )
 
 // staleBlocker is the Policy of a Blocker for a decision that has changed since its plan was saved.
@@ -22,7 +23,7 @@ func (e *Planner) Again(saved *Planned, o Options) (*Saved, Options) {
 	kinds := e.Providers.Kind
 	only := &Saved{saved, saved.bases(), kinds}
 	o.by = saved.By
-	o.savedDigest = saved.Plan.Digest()
+	o.savedDigest, o.approved = saved.Plan.Digest(), pins.IDs(saved.Plan.Pins)
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(kinds), saved.SetUnverified
 	o.AllowReplace, o.Replace = saved.replaces(), saved.asked()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
@@ -73,9 +74,14 @@ func (s *Saved) AddRest(now *Planned) {
 		still[now.Plan.Decisions[i].Ref] = true
 	}
 	for _, d := range s.plan.Plan.Decisions {
+		configured := ConfiguredIn(now.Intents, d.Ref)
+		missing := now.refersToMissing(configured)
 		switch {
 		case !d.Action.Executes() || still[d.Ref]:
-		case d.Action == decider.Delete || ConfiguredIn(now.Intents, d.Ref) != nil:
+		case missing != nil: // whether it is done is not known
+			d.Action, d.Blockers = decider.Notify, append(d.Blockers, *missing)
+			stale = append(stale, d)
+		case d.Action == decider.Delete || configured != nil:
 			now.Already = append(now.Already, d.Ref)
 		default:
 			d.Action = decider.Notify

@@ -120,6 +120,7 @@ func (a *AcceptedResource) AppendContent(b []byte) []byte {
 	}
 	if a.Lookup != nil {
 		b = append(append(append(append(b, 0), a.Lookup.ID...), 0), a.Lookup.Of.String()...)
+		b = a.Lookup.Tags.AppendJSON(append(append(append(b, 0), a.Lookup.Name...), 0))
 	}
 	if !a.Was.IsZero() {
 		b = append(append(b, 0), a.Was.String()...)

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -60,7 +61,7 @@ func every() []event.Event {
 				State: resource.StateRunning, Ignore: []string{"tags.*"}, Replace: resource.CreateFirst, Owner: "ops",
 				Set: &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 1}}, Defaulted: []string{"int"},
 				Secrets: []string{"env:PASSWORD"}, At: position.Position{File: "b.yaml", Line: 3},
-				Lookup: &resource.Lookup{ID: "i", Of: ref("net")},
+				Lookup: &resource.Lookup{ID: "i", Of: ref("net"), Name: "n", Tags: resource.Tags{{Key: "a", Value: "b"}}},
 			}},
 		},
 		event.Observed{
@@ -122,6 +123,7 @@ func every() []event.Event {
 		},
 		event.LastGood{Ref: ref("a"), Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at}},
 		event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"},
+		event.LookedUp{Ref: ref("net"), ID: "n-2", Was: "n-1"},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
 		event.Ordered{Stack: "web", Location: "l", Name: "app", Order: event.Promote, On: true, Version: "v", Wave: 2, Central: 3, Who: "ann", Reason: "r"},
 		event.Alarmed{Provider: "edge", Location: "l", Text: "t"},
@@ -153,7 +155,7 @@ func every() []event.Event {
 		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,
-			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Policies: map[string]string{"stack web": "d"}, Decisions: []event.Decision{{
+			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Policies: map[string]string{"stack web": "d"}, Lookups: []pins.Pin{{Ref: ref("net"), ID: "n-1"}}, Decisions: []event.Decision{{
 				Ref: ref("a"), Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
 				Desired: &event.Desired{

@@ -95,6 +95,8 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[Trusted](data)
 	case TypeTrustRequired:
 		return read[TrustRequired](data)
+	case TypeLookedUp:
+		return read[LookedUp](data)
 	case TypePlanSaved:
 		return read[PlanSaved](data)
 	case TypePolicyRequired:

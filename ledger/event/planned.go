@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -74,6 +75,15 @@ type Planned struct {
 	Policies map[string]string `json:"policies,omitempty"`
 	// Unread are the parts of the sources that could not be read.
 	Unread []Unread `json:"unread,omitempty"`
+	// Lookups are the resources of others that the configuration refers to.
+	Lookups []pins.Pin `json:"lookups,omitempty"`
+}
+
+// LookedUp records which resource a lookup found when a configuration was applied.
+type LookedUp struct {
+	Ref resource.Ref `json:"ref"` // its block
+	ID  string       `json:"id"`
+	Was string       `json:"was,omitempty"` // the resource that it found before
 }
 
 // PlanSaved records that a plan was written into a file, which is applied and approved only as it was

@@ -12,6 +12,7 @@ const (
 	TypePhaseFailed     = "phase_failed"
 	TypeObserved        = "observed"
 	TypePlanned         = "planned"
+	TypeLookedUp        = "looked_up"
 	TypePlanSaved       = "plan_saved"
 	TypePolicyRequired  = "policy_required"
 	TypeRosterChanged   = "roster_changed"
@@ -54,7 +55,8 @@ const (
 // Types lists the names of all events, in the order of a cycle, then what operators do.
 func Types() []string {
 	return []string{
-		TypeLoaded, TypeLed, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked,
+		TypeLoaded, TypeLed, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypeLookedUp, TypePlanSaved,
+		TypeBlocked,
 		TypeApproved, TypeStarted, TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded,
 		TypeOutageEnded, TypeReplaceStarted,
 		TypeReplaceReverted,
@@ -77,6 +79,7 @@ func (SourceAccepted) Type() string  { return TypeSourceAccepted }
 func (PhaseFailed) Type() string     { return TypePhaseFailed }
 func (Observed) Type() string        { return TypeObserved }
 func (Planned) Type() string         { return TypePlanned }
+func (LookedUp) Type() string        { return TypeLookedUp }
 func (PlanSaved) Type() string       { return TypePlanSaved }
 func (PolicyRequired) Type() string  { return TypePolicyRequired }
 func (RosterChanged) Type() string   { return TypeRosterChanged }
@@ -122,6 +125,7 @@ func (SourceAccepted) About() resource.Ref    { return resource.Ref{} }
 func (PhaseFailed) About() resource.Ref       { return resource.Ref{} }
 func (Observed) About() resource.Ref          { return resource.Ref{} }
 func (Planned) About() resource.Ref           { return resource.Ref{} }
+func (e LookedUp) About() resource.Ref        { return e.Ref }
 func (PlanSaved) About() resource.Ref         { return resource.Ref{} }
 func (PolicyRequired) About() resource.Ref    { return resource.Ref{} }
 func (RosterChanged) About() resource.Ref     { return resource.Ref{} }

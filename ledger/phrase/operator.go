@@ -36,7 +36,7 @@ func Operator(e event.Event) string {
 	case event.Adopted, event.Disowned, event.Dismissed, event.Moved, event.Lost:
 		return owned(e)
 	case event.ReplaceStarted, event.ReplaceReverted, event.ReplaceFinished, event.LastGood, event.Exhausted, event.Wave,
-		event.Ordered, event.Alarmed:
+		event.LookedUp, event.Ordered, event.Alarmed:
 		return rolled(e)
 	case event.KeyPinned, event.Trusted, event.TrustRequired:
 		return trusted(e)
@@ -121,6 +121,11 @@ func rolled(e event.Event) string {
 		return "replacement goes back: " + e.Why
 	case event.ReplaceFinished:
 		return Replaced(e)
+	case event.LookedUp:
+		if e.Was != "" {
+			return "looked up: " + e.ID + " (before: " + e.Was + ")"
+		}
+		return "looked up: " + e.ID
 	case event.LastGood:
 		return "healthy with configuration " + resource.ShortDigest(e.Desired)
 	case event.Exhausted:

@@ -103,6 +103,8 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 		return true, p.replaceFinished(r, e)
 	case event.LastGood:
 		return true, p.put(rows.Of(rows.KeyLastGood, e.Ref), e)
+	case event.LookedUp:
+		return true, p.put(rows.Of(rows.KeyLookedUp, e.Ref), e)
 	case event.Exhausted:
 		return true, p.put(rows.Of(rows.KeyExhausted, e.Ref), e)
 	case event.Retried:

@@ -41,6 +41,16 @@ func (r *Reader) Exhausted(ctx context.Context) (map[resource.Ref]event.Exhauste
 	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted, storage.Now)
 }
 
+// LookedUp is the ID that each lookup found at the last apply, as recorded at a revision.
+func LookedUp(ctx context.Context, r *Reader, at storage.Revision) (map[resource.Ref]string, error) {
+	all, err := byRef[event.LookedUp](ctx, r, rows.KeyLookedUp, at)
+	out := make(map[resource.Ref]string, len(all))
+	for ref, e := range all {
+		out[ref] = e.ID
+	}
+	return out, err
+}
+
 // Waves returns the progress of the newest configurations of the resources of each name, recorded at a
 // revision.
 func (r *Reader) Waves(ctx context.Context, at storage.Revision) ([]event.Wave, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -90,9 +91,9 @@ func (w *Writer) observations(
 			continue
 		}
 		text := live.Unreachable[s].Error()
-		_, offline := resource.OfflineSince(live.Unreachable[s])
+		_, isOffline := offline.Since(live.Unreachable[s])
 		events = append(events, event.Observed{
-			Scope: s, At: w.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: offline,
+			Scope: s, At: w.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: isOffline,
 			Part: 1, Of: 1,
 		})
 	}

@@ -37,6 +37,7 @@ const (
 	KeyLed          = "led/"
 	KeySource       = "source/"
 	KeyAccepted     = "accepted/"
+	KeyLookedUp     = "looked_up/"
 	KeyRoom         = "room/"
 	KeyBinding      = "binding/"
 	KeyBound        = "bound/"

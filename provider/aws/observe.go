@@ -47,7 +47,7 @@ func (p *Provider) list(ctx context.Context, g *api.Region, r provider.ObserveRe
 			all, err = withKnown(ctx, g, k, all, r.Known)
 		}
 		return provider.Listing{
-			Resources: distinct(all), Filtered: r.Filter != nil && k.ByTag, Err: api.Classify("", err),
+			Resources: distinct(all), Filtered: r.Filter.Omits(name) && k.ByTag, Err: api.Classify("", err),
 		}
 	})
 }

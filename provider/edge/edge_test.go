@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/providertest"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 var n1 = resource.Scope{Provider: edge.Name, Location: "berlin/n1"}
@@ -214,17 +215,17 @@ func TestARequestGoesToItsNodeAlone(t *testing.T) {
 func TestNothingIsConcludedOfASilentNode(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	offline := func(since time.Time) {
+	isOffline := func(since time.Time) {
 		t.Helper()
 		_, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
-		if got, is := resource.OfflineSince(err); !is || !got.Equal(since) {
+		if got, is := offline.Since(err); !is || !got.Equal(since) {
 			t.Errorf("%v, want offline since %s", err, since)
 		}
 		if _, err := s.Create(t.Context(), provider.Request{Key: "k", Desired: web("1")}); provider.CauseOf(err) != provider.Unreachable {
 			t.Errorf("a create on a node that is offline: %v", err)
 		}
 	}
-	offline(time.Time{})
+	isOffline(time.Time{})
 	c := s.dial(t, "n1")
 	s.report(t, c, link.Report{})
 	snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
@@ -232,10 +233,10 @@ func TestNothingIsConcludedOfASilentNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.later(edge.DefaultLease + time.Second)
-	offline(snap.At)
+	isOffline(snap.At)
 	other := s.dial(t, "n1")
 	s.report(t, other, link.Report{Error: "the service of the node does not answer"})
-	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err == nil || errors.Is(err, resource.ErrOffline) {
+	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err == nil || errors.Is(err, offline.Err) {
 		t.Errorf("a node that cannot observe: %v", err)
 	}
 	if err := c.Send(link.FromNode{Report: &link.Report{}}); err == nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/outbox"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 // secured is an orchestrator that listens with TLS, with a clock of its own.
@@ -286,7 +287,7 @@ func TestRevocation(t *testing.T) {
 	}
 	s.later(edge.DefaultLease + time.Second)
 	_ = conn.Send(link.FromNode{Report: &link.Report{}})
-	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); !errors.Is(err, resource.ErrOffline) {
+	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); !errors.Is(err, offline.Err) {
 		t.Errorf("a report of a node that was revoked counts: %v", err)
 	}
 	_, err = s.speak(t, s.creds(t, n), "berlin/n1")

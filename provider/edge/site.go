@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 // node is what is known of one node: in memory alone but for its desired state, so that a sign of life costs
@@ -154,9 +155,9 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 	x := n.all[scope]
 	switch {
 	case x == nil || x.report == nil:
-		return resource.Snapshot{}, &resource.OfflineError{}
+		return resource.Snapshot{}, &offline.Error{}
 	case now.Sub(x.at) > lease:
-		return resource.Snapshot{}, &resource.OfflineError{Since: x.at}
+		return resource.Snapshot{}, &offline.Error{Since: x.at}
 	case x.report.Error != "":
 		return resource.Snapshot{}, &provider.Error{
 			Cause: provider.Unreachable, Op: "observe", Err: errors.New(x.report.Error),

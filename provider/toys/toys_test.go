@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/provider/toys/post"
 	"github.com/ovi-project/ovi/provider/toys/slow"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 // TestAProviderIsAFolderAndALine: besides its folder, only the table names a toy: its import
@@ -108,7 +109,7 @@ func TestReportsGrowOld(t *testing.T) {
 	p := post.New(func() time.Time { return now }, func(s resource.Scope) { woken = append(woken, s) })
 	app := resource.Ref{Provider: "post", Location: "berlin/n1", Kind: "app", Name: "web"}
 	look := provider.ObserveRequest{Scope: app.Scope()}
-	if _, err := p.Observe(t.Context(), look); !errors.Is(err, resource.ErrOffline) {
+	if _, err := p.Observe(t.Context(), look); !errors.Is(err, offline.Err) {
 		t.Errorf("a node that has never reported: %v", err)
 	}
 	if err := p.Report(t.Context(), app.Scope()); err != nil || len(woken) != 1 {
@@ -126,10 +127,10 @@ func TestReportsGrowOld(t *testing.T) {
 		t.Errorf("%v is observed before the node reports it", s.Resources)
 	}
 	now = now.Add(time.Second)
-	if _, err := p.Observe(t.Context(), look); !errors.Is(err, resource.ErrOffline) {
+	if _, err := p.Observe(t.Context(), look); !errors.Is(err, offline.Err) {
 		t.Errorf("a report older than the lease: %v", err)
 	}
-	if err := p.Delete(t.Context(), provider.Request{Have: resource.Observed{Ref: app, ID: "app-1"}}); !errors.Is(err, resource.ErrOffline) || !provider.Passes(err) {
+	if err := p.Delete(t.Context(), provider.Request{Have: resource.Observed{Ref: app, ID: "app-1"}}); !errors.Is(err, offline.Err) || !provider.Passes(err) {
 		t.Errorf("a request to a node that is offline: %v", err)
 	}
 }

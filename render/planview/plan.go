@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 // View is the screen of a plan.
@@ -129,8 +130,8 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 			}
 		}
 		p.Gap()
-		if since, offline := plan.Offline[scope]; offline {
-			p.Signed("#", term.Dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
+		if since, is := plan.Offline[scope]; is {
+			p.Signed("#", term.Dim, p.names.Scope(scope)+" is "+(&offline.Error{Since: since}).Error(), 0)
 		} else {
 			p.Signed(term.ConflictSign, term.Red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
 		}

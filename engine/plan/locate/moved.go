@@ -42,7 +42,8 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		for k := range out[i].Lookups {
 			d := &out[i].Lookups[k]
 			d.Ref = m.ref(d.Ref)
-			d.Lookup = &resource.Lookup{ID: d.Lookup.ID, Of: m.ref(d.Lookup.Of)}
+			found := *d.Lookup
+			found.Of, d.Lookup = m.ref(found.Of), &found
 		}
 		// Resolved locations may sort differently.
 		slices.SortStableFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })

@@ -24,7 +24,7 @@ func anyTag() []types.Filter {
 func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
 	error,
 ) {
-	if s.Filter == nil {
+	if !s.Filter.Omits(kind) {
 		return read(nil)
 	}
 	return byTag(filter, s.Filter.IDs[kind], idOf, read)

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/toys/shelf"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/offline"
 )
 
 // Lease is how long a report counts.
@@ -83,9 +84,9 @@ func (p *Provider) send(node resource.Scope) {
 func (p *Provider) online(node resource.Scope) error {
 	switch r, ok := p.reports[node]; {
 	case !ok:
-		return &resource.OfflineError{}
+		return &offline.Error{}
 	case p.clock().Sub(r.At) > Lease:
-		return &resource.OfflineError{Since: r.At}
+		return &offline.Error{Since: r.At}
 	}
 	return nil
 }
