@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -58,7 +59,7 @@ func (d *Digester) sum(bound, text string) string {
 // digestKey reads the key. It creates none, because a configuration that is wrong leaves no files
 // behind.
 func digestKey(file string) ([]byte, error) {
-	key, err := os.ReadFile(file)
+	key, err := budget.ReadFile(file, budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoKey
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/datadir"
 )
 
@@ -32,7 +33,7 @@ const (
 // readSettings reads the settings of a data directory; false if it has none.
 func readSettings(dir string) (settings, bool, error) {
 	var s settings
-	b, err := os.ReadFile(filepath.Join(dir, settingsFile))
+	b, err := budget.ReadFile(filepath.Join(dir, settingsFile), budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -76,7 +76,7 @@ func auditWitness(c *command.Call) error {
 
 // witnessInFile adds a line to a file of this host; there may be none yet.
 func witnessInFile(file string, next func([]byte) (gitclone.Line, error)) error {
-	text, err := os.ReadFile(file)
+	text, err := budget.ReadFile(file, budget.Answer)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &cli.Problem{Summary: "cannot read the checkpoints", File: file, Err: cli.Plain(err)}
 	}

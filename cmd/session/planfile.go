@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
@@ -196,9 +197,11 @@ func SavedPlan(name string) error {
 // LoadPlan reads a plan file and verifies its hash.
 func LoadPlan(name string) (PlanHead, *engine.Planned, error) {
 	var head PlanHead
-	b, err := os.ReadFile(name)
+	b, err := budget.ReadFile(name, budget.Plan)
 	if err != nil {
-		return head, nil, &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err)}
+		return head, nil, &cli.Problem{
+			Summary: "cannot read the plan", File: name, Err: cli.Plain(err), Suggestion: "create it again: ovi plan --out FILE",
+		}
 	}
 	again := "create it again: ovi plan --out " + name
 	line, plan, _ := bytes.Cut(b, []byte("\n"))

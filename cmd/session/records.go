@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
@@ -73,7 +73,7 @@ const instancesNote = "instances"
 
 // InstancesMet returns the instances that this data directory has seen in its shared store.
 func InstancesMet(dir string) ([]string, error) {
-	b, err := os.ReadFile(filepath.Join(dir, instancesNote))
+	b, err := budget.ReadFile(filepath.Join(dir, instancesNote), budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

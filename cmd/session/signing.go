@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/sshsig"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -41,7 +41,7 @@ func SignedAct(c *command.Call) (engine.OperatorAction, error) {
 
 // PublicKey reads a file with one public SSH key.
 func PublicKey(file string) (sshsig.Key, error) {
-	b, err := os.ReadFile(file) //nolint:gosec // the user named it
+	b, err := budget.ReadFile(file, budget.Text)
 	if err != nil {
 		return "", &cli.Problem{
 			Summary: "cannot read the public SSH key", File: file, Err: cli.Plain(err),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/storage/etcd"
@@ -24,7 +25,7 @@ type storeIdentity struct {
 
 // ReadNote is the zero note if there is none.
 func ReadNote(dir string) (storeIdentity, error) {
-	b, err := os.ReadFile(filepath.Join(dir, command.StoreNote))
+	b, err := budget.ReadFile(filepath.Join(dir, command.StoreNote), budget.Text)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return storeIdentity{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/pins"
@@ -107,7 +108,7 @@ func (p *Planned) Save(w io.Writer) error {
 // type or format, with unknown fields, or whose decisions do not match their hash is an error. The
 // hash finds accidents and not forgery: whoever writes the file can compute it.
 func Load(r io.Reader) (*Planned, error) {
-	b, err := io.ReadAll(r)
+	b, err := budget.ReadAll(r, "it", budget.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
 	}

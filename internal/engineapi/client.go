@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // The time that an engine may take to answer.
@@ -49,7 +51,7 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 		return err
 	}
 	defer func() { _ = answer.Close() }() // only read from
-	b, err := io.ReadAll(answer)
+	b, err := budget.ReadAll(answer, "the answer", budget.Answer)
 	if err != nil {
 		return Lost(ctx, r, err)
 	}
@@ -96,7 +98,7 @@ func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, error) {
 		return answer.Body, nil
 	}
 	defer func() { _ = answer.Body.Close() }() // only read from
-	b, err := io.ReadAll(answer.Body)
+	b, err := budget.ReadAll(answer.Body, "the answer", budget.Text)
 	if err != nil {
 		return nil, Lost(ctx, r, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // config is the whole configuration of a clone: everything else is given with each call. The clone is in a data
@@ -41,7 +43,7 @@ func configure(dir string) error {
 		}
 	}
 	name := filepath.Join(dir, "config")
-	is, err := os.ReadFile(name)
+	is, err := budget.ReadFile(name, budget.Text)
 	if err == nil && bytes.Equal(is, []byte(config)) {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package gitclone
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 const (
@@ -136,7 +137,7 @@ func (c *Clone) waitFor(op string) time.Duration {
 
 // Git runs the program and returns what it prints.
 func (c *Clone) Git(ctx context.Context, op string, args ...string) ([]byte, error) {
-	var out bytes.Buffer
+	out := budget.Buffer{What: "the output of git " + op, Limit: budget.Answer}
 	err := c.Run(ctx, Call{Op: op, Args: args, Out: &out})
 	return out.Bytes(), err
 }
@@ -164,7 +165,7 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 			return &Error{Op: x.Op, Err: err}
 		}
 	}
-	var said bytes.Buffer
+	said := budget.Head{Limit: budget.Text}
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said,
 		endWait
 	grouped(cmd)

@@ -33,7 +33,7 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 		slowest = 100 * time.Millisecond
 	}
 	cfg.Retryer = func() aws.Retryer { return api.NewRetryer(attempts, slowest) }
-	cfg.HTTPClient = logCalls(cfg.HTTPClient, p.opts.Log)
+	cfg.HTTPClient = logCalls(bounded{cfg.HTTPClient}, p.opts.Log)
 	if s.role != "" {
 		if err := p.assume(ctx, s.identity, &cfg, name); err != nil {
 			return cfg, err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/provider/cluster/engine"
 	"github.com/ovi-project/ovi/provider/cluster/git"
@@ -111,7 +112,7 @@ func (p *Provider) contextOf(name string) (kube.Config, error) {
 	}
 	var failed error
 	for _, file := range filepath.SplitList(files) {
-		text, err := os.ReadFile(file)
+		text, err := budget.ReadFile(file, budget.Text)
 		if err == nil {
 			var c kube.Config
 			if c, err = kube.Parse(text, name, filepath.Dir(file)); err == nil {

@@ -76,7 +76,10 @@ func Find(environ []string, program string) (string, error) {
 	return "", system.Mistake("", "install "+program, "%s is missing in PATH", program)
 }
 
-// lines keeps what a program prints, and shows each line.
+// longestLine bounds a line of a program, in bytes.
+const longestLine = 4 << 10
+
+// lines keeps the last lines that a program prints, and shows each line.
 type lines struct {
 	show func(provider.Progress)
 	rest []byte
@@ -89,11 +92,12 @@ func (l *lines) Write(b []byte) (int, error) {
 	for {
 		line, rest, ok := bytes.Cut(l.rest, []byte("\n"))
 		if !ok {
+			l.rest = l.rest[:min(len(l.rest), longestLine)]
 			return len(b), nil
 		}
-		l.rest = rest
+		line, l.rest = line[:min(len(line), longestLine)], rest
 		if text := strings.TrimSpace(string(line)); text != "" {
-			l.all = append(l.all, text)
+			l.all = append(l.all[max(0, len(l.all)-shownLines):], text)
 			if l.show != nil {
 				l.show(provider.Progress{Text: text})
 			}

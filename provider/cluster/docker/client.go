@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
@@ -202,7 +202,7 @@ func (c *Client) File(ctx context.Context, id, name string) ([]byte, error) {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		if h.Typeflag == tar.TypeReg {
-			return io.ReadAll(io.LimitReader(r, maxFile))
+			return budget.ReadAll(r, name, maxFile)
 		}
 	}
 }

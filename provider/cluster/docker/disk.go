@@ -1,11 +1,12 @@
 package docker
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // OnDisk reads a file of a container that runs where the engine of this host has mounted it, as far as this
@@ -29,6 +30,6 @@ func (c *Container) OnDisk(name string) ([]byte, bool) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, false
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxFile))
+	b, err := budget.ReadAll(f, name, maxFile)
 	return b, err == nil && len(b) > 0
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // answerWait is how long an answer may take.
@@ -38,7 +40,7 @@ func ask(ctx context.Context, socket, command string) (string, error) {
 	}
 	var answer []byte
 	if err == nil {
-		answer, err = io.ReadAll(c)
+		answer, err = budget.ReadAll(c, "the answer", budget.Answer)
 	}
 	if err != nil {
 		return "", fmt.Errorf("HAProxy did not answer %q: %w", command, errors.Join(context.Cause(ctx), err))

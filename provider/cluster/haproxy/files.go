@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 const (
@@ -212,7 +214,7 @@ func (f Folder) read() (out files, err error) {
 }
 
 func text(path string) (string, error) {
-	b, err := os.ReadFile(path)
+	b, err := budget.ReadFile(path, budget.Answer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // Manager is the name under which fields are applied.
@@ -104,7 +105,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // only read from
-	b, err := io.ReadAll(answer.Body)
+	b, err := budget.ReadAll(answer.Body, "the answer", budget.Answer)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}

@@ -6,10 +6,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // Config is how to reach one cluster and who asks: one context of a kubeconfig.
@@ -130,7 +131,7 @@ func data(encoded, name, dir string) ([]byte, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
-	return os.ReadFile(name)
+	return budget.ReadFile(name, budget.Text)
 }
 
 // Kubeconfig is the text of a kubeconfig with this context alone.

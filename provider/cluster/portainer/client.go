@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -16,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // answerWait is how long an answer may take.
@@ -231,7 +232,7 @@ func (c *Client) call(ctx context.Context, method, path, kind string, body []byt
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }() // only read from
-	b, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	b, err := budget.ReadAll(answer.Body, "the answer", maxAnswer)
 	if err != nil {
 		return nil, &url.Error{Op: method, URL: path, Err: err}
 	}

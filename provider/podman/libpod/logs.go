@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
@@ -23,15 +24,16 @@ func (r *Reader) logs(ctx context.Context, id string, lines int) (string, error)
 	}
 	defer func() { _ = answer.Close() }() // only read from
 	var out strings.Builder
+	bounded := budget.Reader(answer, "the log", budget.Text)
 	for {
 		var head [8]byte
-		if _, err := io.ReadFull(answer, head[:]); err != nil {
+		if _, err := io.ReadFull(bounded, head[:]); err != nil {
 			if err == io.EOF {
 				return out.String(), nil
 			}
 			return out.String(), engineapi.Lost(ctx, q, err)
 		}
-		if _, err := io.CopyN(&out, answer, int64(binary.BigEndian.Uint32(head[4:]))); err != nil {
+		if _, err := io.CopyN(&out, bounded, int64(binary.BigEndian.Uint32(head[4:]))); err != nil {
 			return out.String(), engineapi.Lost(ctx, q, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package libpod
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
@@ -25,7 +25,7 @@ func (c *Client) Pull(ctx context.Context, image string, progress func(string)) 
 	defer func() { _ = answer.Close() }() // only read from
 	var said string
 	done := false
-	lines := json.NewDecoder(bufio.NewReader(answer))
+	lines := json.NewDecoder(budget.Reader(answer, "the report of the pull", budget.Answer))
 	for {
 		var line struct {
 			Stream, Error, ID string

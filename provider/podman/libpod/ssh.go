@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
@@ -101,7 +102,7 @@ func (s *SSH) run(ctx context.Context, options []string, command ...string) (str
 	defer func() { _ = said.Close() }() // read below
 	cmd.Stderr, cmd.Stdout = said, said
 	err = cmd.Run()
-	out, readErr := os.ReadFile(said.Name())
+	out, readErr := budget.ReadFile(said.Name(), budget.Text)
 	if err != nil {
 		return "", fmt.Errorf("ssh: %s", strings.Join(strings.Fields(string(out)+" "+err.Error()), " "))
 	}

@@ -1,0 +1,31 @@
+package aws
+
+import (
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/ovi-project/ovi/internal/budget"
+)
+
+// bounded is a client whose answers end with an error behind a limit, so that a service, or a proxy in front of it,
+// cannot fill the memory. No answer of a call that ovi makes comes near the limit.
+type bounded struct{ next aws.HTTPClient }
+
+// Do makes the call.
+func (b bounded) Do(r *http.Request) (*http.Response, error) {
+	next := b.next
+	if next == nil {
+		next = http.DefaultClient
+	}
+	answer, err := next.Do(r)
+	if err != nil {
+		return answer, err
+	}
+	if answer.ContentLength > budget.Answer {
+		_ = answer.Body.Close() // only read from
+		return nil, &budget.TooLargeError{What: "the answer of AWS", Limit: budget.Answer}
+	}
+	answer.Body = budget.Body(answer.Body, "the answer of AWS", budget.Answer)
+	return answer, nil
+}
