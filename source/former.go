@@ -2,7 +2,6 @@ package source
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -82,7 +81,8 @@ func (d former) set() {
 // moves returns the renames that the source declares apart from the resources. Two names with a count are of all their
 // members.
 func (d former) moves() (out []resource.Move) {
-	for _, m := range d.Moved {
+	units, moved := unitMoves(d.Draft)
+	for _, m := range moved {
 		from, okFrom := d.declared(m.From)
 		to, okTo := d.declared(m.To)
 		part := ""
@@ -96,9 +96,8 @@ func (d former) moves() (out []resource.Move) {
 				At: m.To.At, Ref: from.Short(), Summary: "the two names of an entry of moved are the same",
 				Suggestion: "use the former name in from, or remove the entry",
 			})
-		case d.counted[to].count > 0:
-			for i := range d.counted[to].count {
-				of := "-" + strconv.Itoa(i)
+		case len(membersOf(d.Draft, to)) > 0:
+			for _, of := range membersOf(d.Draft, to) {
 				a, b := from, to
 				a.Name, b.Name = a.Name+of, b.Name+of
 				out = append(out, resource.Move{From: a, To: b, Part: part, At: m.From.At})
@@ -107,7 +106,7 @@ func (d former) moves() (out []resource.Move) {
 			out = append(out, resource.Move{From: from, To: to, Part: part, At: m.From.At})
 		}
 	}
-	return out
+	return spreadMoves(d.Draft, units, out)
 }
 
 // removals returns the resources that the source declares to be no longer configured, and reports names that it uses.

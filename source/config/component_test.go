@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -288,4 +289,107 @@ func TestComponentsStayInTheRepository(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOrderOfUsesChangesNothing permutes blocks, also of components, and files.
+func TestOrderOfUsesChangesNothing(t *testing.T) {
+	top := []string{
+		"  - {use: app, name: shop, vars: {net: \"${use/net-a.vpc}\", groups: [web], name: \"${use/net-b.cidr}\"}}\n",
+		"  - {use: net, name: net, for_each: \"${vars.nets}\", vars: {cidr: \"${each.value}\", later: \"${use/zones.all}\"}}\n",
+		"  - {use: zones, name: zones, depends_on: [security_group/web]}\n",
+		"  - {type: security_group, name: web, for_each: [x, \"y\"], description: \"${use/zones.all.a}\"}\n",
+		"  - {type: s3, name: logs, depends_on: [use/net, use/shop, \"use/none?\"]}\n",
+		"moved: [{from: use/old, to: use/shop}, {from: vpc/main, to: vpc/net-a-main}]\n",
+	}
+	inner := []string{
+		"  - {type: subnet, name: app, for_each: \"${use/ids.all}\", vpc: \"${vars.net}\", cidr: \"${vars.name}\"}\n",
+		"  - {use: ../zones, name: ids}\n",
+		"  - {type: ec2, name: web, size: t3.micro, subnet: app-a, security_groups: \"${vars.groups}\", depends_on: [use/ids]}\n",
+		"  - {type: security_group, name: own}\n",
+	}
+	const others = `
+-- net/component.yaml --
+vars: {cidr: {type: string}, later: {type: object}}
+resources: [{type: vpc, name: main, cidr: "${vars.cidr}", tags: "${vars.later}"}]
+outputs: {vpc: "${vpc/main}", cidr: "${vars.cidr}"}
+-- zones/component.yaml --
+resources: [{type: s3, name: zone-ids}]
+outputs: {all: {a: "1", b: "2"}}
+`
+	var want string
+	rapid.Check(t, func(rt *rapid.T) {
+		blocks := rapid.Permutation(top).Draw(rt, "blocks")
+		// The blocks of two files are one stack.
+		cut := rapid.IntRange(0, len(blocks)).Draw(rt, "files")
+		files := tree("-- app/component.yaml --\n" +
+			"vars: {net: {type: ref(vpc)}, groups: {type: list(ref(security_group))}, name: {type: string}}\nresources:\n" +
+			strings.Join(rapid.Permutation(inner).Draw(rt, "inner"), "") + others)
+		for i, part := range [][]string{blocks[:cut], blocks[cut:]} {
+			var resources, rest string
+			for _, b := range part {
+				if strings.HasPrefix(b, "  -") {
+					resources += b
+				} else {
+					rest += b
+				}
+			}
+			if resources == "" {
+				resources = "  []\n"
+			}
+			if i == 0 {
+				rest += "vars: {nets: {default: {a: 10.1.0.0/16, b: 10.2.0.0/16}}}\nstack: s\n"
+			}
+			files[fmt.Sprintf("conf/%d.yaml", i)] = &fstest.MapFile{Data: []byte(head + rest + "resources:\n" + resources)}
+		}
+		for name, f := range files {
+			if strings.HasSuffix(name, "component.yaml") {
+				files["conf/"+name] = f
+			}
+		}
+		in, err := loadFrom(config.New([]string{"conf"}, options(files)))
+		if err != nil {
+			rt.Fatalf("%v", err)
+		}
+		got := described(rt, in)
+		if want == "" {
+			want = got
+		}
+		if got != want || len(in.Resources) < 9 || len(in.Moved) < 5 {
+			rt.Fatalf("%d resources, %d moves\n%s\nwant\n%s", len(in.Resources), len(in.Moved), got, want)
+		}
+	})
+}
+
+// FuzzComponent reads any bytes as a component that is used twice, once with a for_each.
+func FuzzComponent(f *testing.F) {
+	b, err := os.ReadFile("testdata/components/bad.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, c := range strings.Split(string(b), "\n=== ")[1:] {
+		if file, is := tree(c)["net/component.yaml"]; is {
+			f.Add(file.Data)
+		}
+	}
+	const uses = "resources:\n  - {use: net, name: n, vars: {cidr: 10.0.0.0/16}}\n" +
+		"  - {use: ./net, name: m, for_each: [a, b], vars: {cidr: \"${use/n.vpc?}\"}, depends_on: [use/n]}\n"
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in, err := loadTree(fstest.MapFS{
+			"ovi.yaml": {Data: []byte(head + uses)}, "net/component.yaml": {Data: b},
+		}, nil)
+		var problems source.Problems
+		if err != nil && (!errors.As(err, &problems) || len(problems) == 0 || in.Resources != nil) {
+			t.Fatalf("neither an intent nor problems: %v, %v", in, err)
+		}
+		for _, p := range problems {
+			if p.Summary == "" || strings.Contains(p.String(), fakeSecret) {
+				t.Fatalf("a bad problem: %+v", p)
+			}
+		}
+		for _, r := range in.Resources {
+			if !strings.HasPrefix(r.Ref.Name, "n-") && !strings.HasPrefix(r.Ref.Name, "m-") {
+				t.Fatalf("%s is not a resource of a component", r.Ref)
+			}
+		}
+	})
 }

@@ -39,7 +39,23 @@ func (d *document) readUse(in *component.Level, n *source.Node) {
 				return true
 			})
 		}
+		b.readRenames(u)
 		u.Finish()
+	}
+}
+
+// readRenames reads the renames of a component, inside it and of it.
+func (b *block) readRenames(u *component.Unit) {
+	if u.Was != "" {
+		name := func(name string) source.ResourceName { return source.ResourceName{Text: "use/" + name, At: u.At()} }
+		b.Draft.Moved = append(b.Draft.Moved, source.Moved{From: name(u.Was), To: name(u.Name)})
+	}
+	if n := u.Root.Get("moved"); n != nil {
+		v, _ := u.Language.Expand(u.File, n, nil, false)
+		b.readMoved(&v)
+	}
+	if n := u.Root.Get("removed"); n != nil {
+		b.readRemoved(n)
 	}
 }
 

@@ -27,6 +27,10 @@ func Keys(provider string) []read.Key[*read.Reader] {
 		key("resources", "[{type: vpc, cidr: \"${vars.net}\"}]", read.FormBlocks,
 			"The resources, as in a configuration; also `use` blocks. Their names are NAME-INNER, after the name of the "+
 				"`use` block."),
+		key("moved", "[{from: ec2/web, to: ec2/frontend}]", read.FormMoved,
+			"Resources of the component that have another name now, by their names in it. An entry may stay."),
+		key("removed", "[{ref: rds/orders, keep: true}]", read.FormRemoved,
+			"Resources that the component no longer has, by their names in it, and whether they stay."),
 		key("outputs", "{vpc: \"${vpc/main}\"}", read.FormOutputs,
 			"The values that the user of the component reads as `${use/NAME.OUTPUT}`. A secret is not allowed."),
 	}
@@ -42,6 +46,8 @@ func UseKeys(location string) []read.Key[*read.Reader] {
 				"the same repository."),
 		key("name", "net", read.FormText,
 			"The name. A resource INNER of the component is NAME-INNER, and `${use/NAME.OUTPUT}` reads its outputs."),
+		key("was", "network", read.FormText,
+			"The former name of the block. Its resources keep running under their new names. The line may stay."),
 		key("vars", "{cidr: 10.0.0.0/16}", read.FormVars, "The values of the variables of the component."),
 		key("location", location, read.FormText,
 			"The location of its resources, if it differs from the document's. Each provider also has its own word for it."),

@@ -31,6 +31,8 @@ type Unit struct {
 	Names []string
 	// DependsOn are the whole names of the resources that its resources depend on.
 	DependsOn []string
+	// Was is its former name, whole; empty means none.
+	Was string
 	// Member is the use block without expressions, in the file From.
 	Member  *source.Node
 	From    *input.File
@@ -168,6 +170,7 @@ func (b *block) unit(m *language.Member, dir string) {
 	v.units[name], t.units[whole] = u, u
 	b.units = append(b.units, u)
 	u.dependsOn(b)
+	u.formerName(b, m)
 	if u.broken = !b.load(u, dir); u.broken {
 		return
 	}
@@ -209,6 +212,25 @@ func (u *Unit) dependsOn(b *block) {
 			continue
 		}
 		u.DependsOn = append(u.DependsOn, name)
+	}
+}
+
+// formerName reads the key was of the block. Without an expression it means all entries of a for_each.
+func (u *Unit) formerName(b *block, m *language.Member) {
+	n := u.Member.Get("was")
+	switch {
+	case n == nil:
+	case n.Shape != source.Scalar || n.Parts != nil || !nameForm.MatchString(n.Text):
+		b.wrong(n, "the former name of a use block must be letters, digits, '.', '_' and '-'", "for example, was: network")
+	case b.node.Get("for_each") != nil && !source.HasParts(b.node.Get("was").Text):
+		rest, _ := strings.CutPrefix(u.Member.Get("name").Text, m.Group)
+		u.Was = b.in.prefix + n.Text + rest
+	default:
+		u.Was = b.in.prefix + n.Text
+	}
+	if u.Was == u.Name {
+		b.wrong(n, "was is the name of the use block itself", "use its former name, or remove was")
+		u.Was = ""
 	}
 }
 

@@ -237,7 +237,7 @@ func (v values) dependsOn(n *source.Node) Value {
 		out.Origin = v.origin(n)
 	}
 	for i, name := range v.r.DependsOn {
-		x := Value{Text: name}
+		x := Value{Text: name, Origin: v.r.At.Used} // of the use block
 		if n != nil && i < len(n.Kids) {
 			x.Origin = v.origin(&n.Kids[i])
 		}
