@@ -221,7 +221,11 @@ func TestRequiredTrustNeedsAnOperator(t *testing.T) {
 	if got := pins(t, other); len(got) != 1 {
 		t.Errorf("pinned %+v though trust is required", got)
 	}
-	// What an untrusted key signed proves nothing.
+	// What an untrusted key signed proves nothing, and hides no decision.
+	forged := storage.Op{Key: rows.KeyTrust + third.Key(), Value: []byte(`{"on":false,"who":"eve","instance":"` + third.Instance() + `"}`)}
+	edit(t, store, forged)
+	proven(t, other, "b", "i2")
+	record(t, one, event.Trusted{Key: third.Key(), Who: "ann"})
 	edit(t, store, storage.Op{Key: rows.KeyTrust + third.Key(), Value: []byte(`{"on":true,"who":"eve","instance":"` + third.Instance() + `"}`)})
 	notProven(t, other, "b", "i2")
 	_ = at

@@ -149,11 +149,19 @@ func (e *Operator) Govern(ctx context.Context, a OperatorAction, events ...event
 			x.SignedAt = e.signedAt(a)
 			out[i], err = signedAs(ctx, e, a, x)
 		case event.Trusted:
-			x.SignedAt = e.signedAt(a)
-			out[i], err = signedAs(ctx, e, a, x)
+			if x.SignedAt = e.signedAt(a); a.Sign.Sign != nil {
+				x.Number, err = e.plan.Ledger.Proofs().NextDecision(ctx, x)
+			}
+			if err == nil {
+				out[i], err = signedAs(ctx, e, a, x)
+			}
 		case event.TrustRequired:
-			x.SignedAt = e.signedAt(a)
-			out[i], err = signedAs(ctx, e, a, x)
+			if x.SignedAt = e.signedAt(a); a.Sign.Sign != nil {
+				x.Number, err = e.plan.Ledger.Proofs().NextDecision(ctx, x)
+			}
+			if err == nil {
+				out[i], err = signedAs(ctx, e, a, x)
+			}
 		default:
 			err = fmt.Errorf("%s is not a decision about policies or keys", x.Type())
 		}

@@ -82,7 +82,8 @@ func (e Trusted) Statement(instance string) []byte {
 	if e.On {
 		act = "trust a key"
 	}
-	return statement(act, instance, "key", e.Key, "at", stamp(e.SignedAt), "who", e.Who, "reason", e.Reason)
+	return statement(act, instance, "key", e.Key, "number", fmt.Sprint(e.Number), "at", stamp(e.SignedAt),
+		"who", e.Who, "reason", e.Reason)
 }
 
 // Statement is the text that a person signs to end or allow pins, recorded by an instance.
@@ -91,7 +92,8 @@ func (e TrustRequired) Statement(instance string) []byte {
 	if e.On {
 		act = "require trust of later keys"
 	}
-	return statement(act, instance, "at", stamp(e.SignedAt), "who", e.Who, "reason", e.Reason)
+	return statement(act, instance, "number", fmt.Sprint(e.Number), "at", stamp(e.SignedAt), "who", e.Who,
+		"reason", e.Reason)
 }
 
 // Statement is the text that a person signs to forget a resource, recorded by an instance.

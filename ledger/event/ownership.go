@@ -123,6 +123,7 @@ type Trusted struct {
 	On        bool       `json:"on"`
 	Who       string     `json:"who"`
 	Reason    string     `json:"reason,omitempty"`
+	Number    uint64     `json:"number,omitempty"` // rises with each decision about the key
 	SignedAt  time.Time  `json:"signed_at,omitzero"`
 	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`
@@ -134,6 +135,7 @@ type TrustRequired struct {
 	On        bool       `json:"on"`
 	Who       string     `json:"who"`
 	Reason    string     `json:"reason,omitempty"`
+	Number    uint64     `json:"number,omitempty"` // rises with each decision
 	SignedAt  time.Time  `json:"signed_at,omitzero"`
 	SignedBy  *SignedBy  `json:"signed_by,omitzero"` // the signature of Who
 	Signature *Signature `json:"signature,omitzero"`

@@ -2,7 +2,9 @@ package project
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -63,13 +65,13 @@ func (p *projection) trust(r event.Record) (bool, error) {
 		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key, At: r.At})
 	case event.Trusted:
 		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{
-			On: e.On, Who: e.Who, Instance: r.Instance, Reason: e.Reason, SignedAt: e.SignedAt, SignedBy: e.SignedBy,
-			Signature: e.Signature,
+			On: e.On, Who: e.Who, Instance: r.Instance, Reason: e.Reason, Number: e.Number, SignedAt: e.SignedAt,
+			SignedBy: e.SignedBy, Signature: e.Signature,
 		})
 	case event.TrustRequired:
 		return true, p.put(rows.KeyRequired, rows.Trust{
-			On: e.On, Who: e.Who, Instance: r.Instance, Reason: e.Reason, SignedAt: e.SignedAt, SignedBy: e.SignedBy,
-			Signature: e.Signature,
+			On: e.On, Who: e.Who, Instance: r.Instance, Reason: e.Reason, Number: e.Number, SignedAt: e.SignedAt,
+			SignedBy: e.SignedBy, Signature: e.Signature,
 		})
 	case event.Cosigned:
 		return true, p.put(rows.CosignedOf(e.Instance, r.Instance), rows.Cosigned{
@@ -94,6 +96,15 @@ func (p *projection) roster(r event.Record, e event.RosterChanged) error {
 	return p.put(rows.RosterKey, rows.ActOf(r, e))
 }
 
+// newerDecision reports whether a row about a key is newer than the fact of a baseline.
+func newerDecision(f event.Fact, was []byte) bool {
+	if !strings.HasPrefix(f.Key, rows.KeyTrust) && f.Key != rows.KeyRequired || was == nil {
+		return false
+	}
+	var now, then rows.Trust
+	return json.Unmarshal(was, &now) == nil && json.Unmarshal(f.Value, &then) == nil && now.Number > then.Number
+}
+
 // carried writes the facts that the store does not have. Facts that the store has are not written
 // again, so that a trim adds no revision to their keys.
 func (p *projection) carried(e event.Baseline) error {
@@ -102,7 +113,7 @@ func (p *projection) carried(e event.Baseline) error {
 		if err != nil {
 			return err
 		}
-		if bytes.Equal(was, f.Value) {
+		if bytes.Equal(was, f.Value) || newerDecision(f, was) {
 			continue
 		}
 		if err := p.set(storage.Op{Key: f.Key, Value: f.Value}); err != nil {

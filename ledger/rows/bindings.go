@@ -84,6 +84,7 @@ type Trust struct {
 	Who      string `json:"who"`
 	Instance string `json:"instance"`
 	Reason   string `json:"reason,omitempty"`
+	Number   uint64 `json:"number,omitempty"` // the row with the highest one counts
 	// SignedBy is the signature of Who.
 	SignedAt time.Time       `json:"signed_at,omitzero"`
 	SignedBy *event.SignedBy `json:"signed_by,omitzero"`

@@ -18,7 +18,7 @@ var ErrBound = errors.New("ledger: the resource is recorded under another name")
 // Permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the
 // same batch, to start an action with approvals that another plan used, and to lower a protection without a signature.
 func (p *Proofs) Permitted(ctx context.Context, events []event.Event) error {
-	if err := guarded(ctx, p, events); err != nil {
+	if err := errors.Join(guarded(ctx, p, events), laterNumbers(ctx, p, events)); err != nil {
 		return err
 	}
 	ended := map[resource.Ref]bool{}

@@ -20,7 +20,7 @@ type Signer struct {
 	p    *Proofs
 	at   time.Time
 	next map[resource.Ref]uint64 // generations of bindings that the batch uses
-	acts map[string]uint64       // and of acts
+	acts map[string]uint64       // and of acts, and numbers of decisions
 }
 
 // Signer signs the events of one batch, which is recorded at a time.
@@ -45,10 +45,10 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
 		return s.moved(m)
 	}
-	if !s.p.shared {
-		return e, nil
+	e, err := s.numbered(e)
+	if err != nil || !s.p.shared {
+		return e, err
 	}
-	var err error
 	switch e := e.(type) {
 	case event.Finished:
 		if e.Outcome == event.Done || e.Outcome == event.Accepted {
@@ -77,16 +77,41 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
 		return e, err
 	case event.Trusted:
-		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
+		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On, Number: e.Number})
 		return e, err
 	case event.Cosigned:
 		e.Signature, err = s.sign(ofCosigned(s.p.Instance(), e.Instance, e.Seq, e.Chain))
 		return e, err
 	case event.TrustRequired:
-		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
+		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On, Number: e.Number})
 		return e, err
 	}
 	return s.act(e)
+}
+
+// numbered returns a decision about a key with its number, unless a person has signed it with a number.
+func (s *Signer) numbered(e event.Event) (event.Event, error) {
+	key, n, is := rowOfDecision(e)
+	if !is {
+		return e, nil
+	}
+	if n == 0 {
+		next, err := s.p.NextDecision(s.ctx, e)
+		if err != nil {
+			return e, err
+		}
+		n = max(next, s.acts[key]+1)
+	}
+	s.acts[key] = n
+	switch d := e.(type) {
+	case event.Trusted:
+		d.Number = n
+		return d, nil
+	case event.TrustRequired:
+		d.Number = n
+		return d, nil
+	}
+	return e, nil
 }
 
 // moved adds what the record knows of the moved resource, and of the other one of an exchange. It signs each of both.

@@ -22,7 +22,8 @@ type statement struct {
 	Ended      bool         `json:"ended,omitempty"`
 	Trust      string       `json:"trust,omitempty"` // a key, or "required"
 	On         bool         `json:"on,omitempty"`
-	Act        string       `json:"act,omitempty"` // the key of the store
+	Number     uint64       `json:"number,omitempty"` // of a decision about a key
+	Act        string       `json:"act,omitempty"`    // the key of the store
 	At         time.Time    `json:"at,omitzero"`
 	Content    string       `json:"content,omitempty"` // SHA-256 of the event without its signature, in hex
 }

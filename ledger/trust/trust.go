@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +58,8 @@ func (p *Proofs) decided(ctx context.Context, key string) (said, on bool, err er
 	if key == p.Key() || p.given[key] {
 		return true, true, nil
 	}
-	return p.trusted(ctx, key)
+	d, _, err := newestDecision(ctx, p, rows.KeyTrust+key)
+	return d.made, d.made && d.On, err
 }
 
 // confirms fails if neither the own key, a given key nor an operator confirms a signature.
@@ -129,41 +129,14 @@ func (p *Proofs) pinned(ctx context.Context, instance string) (string, error) {
 	return pin.Key, err
 }
 
-// trusted reads an operator's decision about a key. The record of this instance or a confirmed key has it.
-func (p *Proofs) trusted(ctx context.Context, key string) (said, on bool, err error) {
-	if said, on, err = p.trustedHere(ctx, rows.KeyTrust+key); said || err != nil {
-		return said, on, err
-	}
-	e, err := p.Get(ctx, rows.KeyTrust+key, storage.Now)
-	if err != nil {
-		return false, false, err
-	}
-	var t rows.Trust
-	if e.Value == nil || json.Unmarshal(e.Value, &t) != nil || t.Instance == p.Instance() {
-		return false, false, nil
-	}
-	s := statement{Instance: t.Instance, Trust: key, On: t.On}
-	if !s.verify(t.Signature) || t.Signature.Key == key {
-		return false, false, nil
-	}
-	if near, err := near(ctx, p, t.Signature.Key); err != nil || !near {
-		return false, false, err
-	}
-	decision := event.Trusted{Key: key, On: t.On, Reason: t.Reason, SignedAt: t.SignedAt}
-	if err := personal(ctx, p, t, decision.As(t.Who, t.SignedBy)); err != nil {
-		return false, false, ignoreUnproven(err)
-	}
-	return true, t.On, nil
-}
-
 // near reports whether this instance alone confirms a key: it is the own one, a given one, or one that an operator
 // trusted here.
 func near(ctx context.Context, p *Proofs, key string) (bool, error) {
 	if key == p.Key() || p.given[key] {
 		return true, nil
 	}
-	said, on, err := p.trustedHere(ctx, rows.KeyTrust+key)
-	return said && on, err
+	d, err := ownDecision(ctx, p, rows.KeyTrust+key)
+	return d.made && d.On, err
 }
 
 // personal fails if no person signed a decision about keys of another instance, though there is a roster: the one that
@@ -209,53 +182,12 @@ func personal(ctx context.Context, p *Proofs, t rows.Trust, g event.Guarded) err
 	return nil
 }
 
-func ignoreUnproven(err error) error {
-	if errors.Is(err, ErrUnproven) {
-		return nil
-	}
-	return err
-}
-
-// trustedHere reads what the record of this instance says.
-func (p *Proofs) trustedHere(ctx context.Context, key string) (said, on bool, err error) {
-	p.table.mu.Lock()
-	defer p.table.mu.Unlock()
-	if err := p.table.follow(ctx, p); err != nil {
-		return false, false, err
-	}
-	var own rows.Trust
-	value := p.table.get(key)
-	if value == nil {
-		return false, false, nil
-	}
-	err = json.Unmarshal(value, &own)
-	return own.Instance == "" || own.Instance == p.Instance(), own.On, err
-}
-
 // trustRequired reports whether keys are not pinned. One instance binds all; only a confirmed key ends it.
 func (p *Proofs) trustRequired(ctx context.Context) (bool, error) {
-	said, on, err := p.trustedHere(ctx, rows.KeyRequired)
+	d, refused, err := newestDecision(ctx, p, rows.KeyRequired)
 	if err != nil {
 		return false, err
 	}
-	e, err := p.Get(ctx, rows.KeyRequired, storage.Now)
-	var t rows.Trust
-	if err != nil || e.Value == nil || json.Unmarshal(e.Value, &t) != nil || t.Instance == p.Instance() {
-		return said && on, err
-	}
-	s := statement{Instance: t.Instance, Trust: rows.KeyRequired, On: t.On}
-	if !s.verify(t.Signature) {
-		return said && on, nil
-	}
-	if t.On {
-		return true, nil
-	}
-	if err = p.confirms(ctx, t.Instance, t.Signature); err == nil {
-		off := event.TrustRequired{Reason: t.Reason, SignedAt: t.SignedAt}
-		err = personal(ctx, p, t, off.As(t.Who, t.SignedBy))
-	}
-	if errors.Is(err, ErrUnproven) {
-		return true, nil // it was on, and an unconfirmed key turned it off
-	}
-	return false, err
+	// It was on, if an instance without a confirmed key turned it off.
+	return d.made && d.On || refused != nil && !refused.On && !d.made && refused.Signature != nil, nil
 }
