@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	urfave "github.com/urfave/cli/v2"
@@ -15,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/config/editor"
 )
 
 func kindsCommand(p *command.Process) *urfave.Command {
@@ -36,6 +38,7 @@ func schemaCommand(p *command.Process) *urfave.Command {
 		Usage: "Print the JSON Schema of configuration files, for editors",
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "component", Usage: "print the schema of component.yaml"},
+			&urfave.StringFlag{Name: "for", Usage: "include the variables of the configuration in `FILE` and of its components"},
 		},
 		Action: p.Action(schema),
 	}
@@ -158,5 +161,31 @@ func schema(c *command.Call) error {
 	if c.Cmd.Bool("component") {
 		return c.Out.Print(config.ComponentSchema(c.Checks()))
 	}
+	if c.Cmd.IsSet("for") {
+		return schemaFor(c, c.Cmd.String("for"))
+	}
 	return c.Out.Print(config.Schema(c.Checks()))
+}
+
+// schemaFor prints the schema for one file. Editors call it while the file is being written, so a component that
+// cannot be read is a warning.
+func schemaFor(c *command.Call, file string) error {
+	text, err := session.ReadSource(file)
+	if err != nil {
+		return err
+	}
+	root := config.FileSchema(c.Checks())
+	unread, err := editor.Complete(root, text, func(folder string) (string, error) {
+		return session.ReadSource(filepath.Join(filepath.Dir(file), folder, "component.yaml"))
+	})
+	if err != nil {
+		return &cli.Problem{
+			Summary: "the file is not valid YAML", File: file, Err: err, Suggestion: "see `ovi validate " + file + "`",
+		}
+	}
+	for _, folder := range unread {
+		c.Out.Warn("the component "+folder+" cannot be read: the schema does not have its variables", "see `ovi validate "+
+			file+"`")
+	}
+	return c.Out.Print(root.Bytes())
 }

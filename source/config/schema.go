@@ -13,7 +13,10 @@ import (
 // there are, for editors and other tools. The same options give the same bytes. What it
 // refuses the configuration refuses too; unknown names and rules across attributes only the
 // configuration knows.
-func Schema(o source.Options) []byte {
+func Schema(o source.Options) []byte { return FileSchema(o).Bytes() }
+
+// FileSchema returns the schema that Schema writes, to which the declarations of one file can be added.
+func FileSchema(o source.Options) *jsonschema.Schema {
 	root := &jsonschema.Schema{
 		Dialect: jsonschema.Dialect, Title: "ovi configuration",
 		Doc:  "The configuration of one stack: see docs/configuration.md.",
@@ -45,7 +48,7 @@ func Schema(o source.Options) []byte {
 			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"resources": {Items: inherited}}},
 		})
 	}
-	return root.Bytes()
+	return root
 }
 
 // blockSchema is the schema of a block: it has a type, or uses a component.

@@ -13,12 +13,18 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/config/editor"
 )
 
 // compiled is the config's schema in the hands of an implementation that is not ours.
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema(checkedBy(testKinds()))))
+	return compiledOf(t, config.Schema(checkedBy(testKinds())))
+}
+
+func compiledOf(t *testing.T, schema []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,4 +113,62 @@ func TestSchemaIsTheSameEachTime(t *testing.T) {
 		}
 	}
 	golden(t, "testdata/schema.json", string(first))
+}
+
+// TestTheSchemaOfOneFile knows the variables of the file and of its components, with their types.
+func TestTheSchemaOfOneFile(t *testing.T) {
+	const file = `
+version: v1
+vars:
+  net: {type: string, match: "10[.].+"}
+  hosts: 2
+  zones: {type: list(string), default: [a]}
+environments:
+  dev: {vars: {net: 10.1.0.0/16, hosts: 3, zones: "${file:zones}"}}
+resources:
+  - {use: ./web, name: site, vars: {size: small, nodes: 2, vpc: main, password: "${vars.net}", on: true}}
+  - {use: ./gone, name: gone, vars: {whatever: 1}}
+  - {use: ./web, name: "${locals.twice}", vars: {size: large, vpc: main}}
+`
+	const component = `
+version: v1
+vars:
+  size: {type: string, one_of: [small, large]}
+  nodes: {type: int, default: 1, min: 1, max: 5}
+  vpc: {type: ref(vpc)}
+  password: {type: "secret?"}
+  on: false
+  tags: {type: map(string), default: {}}
+resources: []
+`
+	root := config.FileSchema(checkedBy(testKinds()))
+	unread, err := editor.Complete(root, file, func(folder string) (string, error) {
+		if folder == "./web" {
+			return component, nil
+		}
+		return "", os.ErrNotExist
+	})
+	if err != nil || len(unread) != 1 || unread[0] != "./gone" {
+		t.Fatalf("unread: %v, %v", unread, err)
+	}
+	s := compiledOf(t, root.Bytes())
+	if err := s.Validate(asJSON(t, []byte(file))); err != nil {
+		t.Errorf("the file itself: %v", err)
+	}
+	for _, x := range [][2]string{
+		{"net: 10.1.0.0/16, hosts", "nets: 10.1.0.0/16, hosts"},
+		{"hosts: 3", "hosts: many"},
+		{"net: 10.1.0.0/16, hosts", "net: 11.1.0.0/16, hosts"},
+		{`"${file:zones}"`, "a"},
+		{"size: small", "size: huge"},
+		{"nodes: 2", "nodes: 6"},
+		{"nodes: 2", "nodes: two"},
+		{"on: true", "on: 1"},
+		{"vpc: main, password", "password"},
+		{"on: true", "off: true"},
+	} {
+		if text := strings.Replace(file, x[0], x[1], 1); s.Validate(asJSON(t, []byte(text))) == nil {
+			t.Errorf("%s instead of %s is accepted", x[1], x[0])
+		}
+	}
 }
