@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider"
@@ -14,14 +17,19 @@ import (
 // abroad is a provider whose locations are in an account, which it must look up.
 type abroad struct {
 	*fake.Cloud
-	err error
+	account string // of the credentials; "" is "account"
+	err     error
 }
 
 func (a *abroad) Locate(_ context.Context, location string) (string, error) {
 	if a.err != nil {
 		return "", a.err
 	}
-	return "account/" + strings.TrimPrefix(location, "account/"), nil
+	account := cmp.Or(a.account, "account")
+	if of, _, full := strings.Cut(location, "/"); full && of != account {
+		return "", &provider.Error{Cause: provider.Denied, Op: "locate", Err: errors.New("the credentials are of " + account)}
+	}
+	return account + "/" + strings.TrimPrefix(location, account+"/"), nil
 }
 
 // TestAnUnreachableLocationIsReportedOnce: the configuration has "here", the store "account/here".
@@ -42,5 +50,54 @@ func TestAnUnreachableLocationIsReportedOnce(t *testing.T) {
 		if d.Action.Executes() || d.Proposed.Executes() {
 			t.Errorf("in an unreachable location: %s %s", d.Proposed, d.Ref)
 		}
+	}
+}
+
+// TestARecordIsNotTheAccountOfTheCredentials: with a recent record of an account, a plan with credentials of another
+// one reads nothing of the first and changes nothing.
+func TestARecordIsNotTheAccountOfTheCredentials(t *testing.T) {
+	b := newBench(t)
+	far := &abroad{Cloud: b.cloud}
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": far}, Ledger: b.ledger, Claims: b.claims})
+	b.apply(wants(disk("d", 20)))
+	full := func() []resource.Intent {
+		d := disk("d", 20)
+		d.Ref.Location = "account/here"
+		in := wants(d)
+		in[0].Scopes = nil
+		return in
+	}
+	plan := func(in []resource.Intent) *engine.Planned {
+		t.Helper()
+		p, err := b.engine.Plan(t.Context(), in, engine.PlanOptions{MaxAge: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range p.Plan.Decisions {
+			if d.Ref.Location == "account/here" && d.Proposed.Executes() {
+				t.Errorf("%s %s in the account of the record", d.Proposed, d.Ref)
+			}
+		}
+		return p
+	}
+	if p := plan(full()); p.Counts.Unchanged != 1 {
+		t.Errorf("with its own credentials: %+v", p.Counts)
+	}
+	far.account = "other"
+	for name, in := range map[string][]resource.Intent{"short": wants(disk("d", 20)), "full": full()} {
+		p := plan(in)
+		if why := p.Plan.Unreachable[resource.Scope{Provider: "fake", Location: "account/here"}]; p.Counts.Unchanged != 0 ||
+			!strings.Contains(why, "the credentials are of other") {
+			t.Errorf("%s: %+v %v", name, p.Counts, p.Plan.Unreachable)
+		}
+	}
+	far.account = ""
+	plan(full())
+	far.err = errOffline
+	if p := plan(full()); p.Counts.Unchanged != 1 {
+		t.Errorf("in full, and out of reach: %+v", p.Counts)
+	}
+	if p := plan(wants(disk("d", 20))); p.Counts.Unchanged != 0 || len(p.Plan.Unreachable) != 1 {
+		t.Errorf("short, and out of reach: %+v %v", p.Counts, p.Plan.Unreachable)
 	}
 }

@@ -27,7 +27,7 @@ func AcceptParts(c *command.Call, paths []string, dir string) ([]resource.Intent
 	if err != nil {
 		return nil, nil, err
 	}
-	from := sourceKey(paths)
+	from := sourceKey(c, paths)
 	if err := refuseUnknown(c, dir, from, intents); err != nil {
 		return nil, nil, err
 	}
@@ -84,8 +84,9 @@ func wholeError(intents []resource.Intent, problems source.Problems) error {
 	return errors.New("the source has no stack")
 }
 
-// sourceKey identifies a source in the record: by its absolute paths, or by its URL.
-func sourceKey(paths []string) string {
+// sourceKey identifies a source in the record: by its absolute paths or its URL, and by the environment. The stacks of
+// other environments of a file are other ones, which this command must not restore while the file cannot be read.
+func sourceKey(c *command.Call, paths []string) string {
 	keys := make([]string, len(paths))
 	for i, p := range paths {
 		keys[i] = p
@@ -94,6 +95,9 @@ func sourceKey(paths []string) string {
 		} else if abs, err := filepath.Abs(p); err == nil {
 			keys[i] = abs
 		}
+	}
+	if name, _ := environment(c); name != "" {
+		keys = append(keys, "(environment "+name+")")
 	}
 	return strings.Join(keys, " ")
 }
@@ -105,7 +109,7 @@ func AcceptStack(c *command.Call, paths []string, dir, stack string) ([]resource
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
-	from := sourceKey(paths)
+	from := sourceKey(c, paths)
 	for _, in := range intents {
 		if in.Stack == stack {
 			if in.From = from; in.Unread == "" {
@@ -131,7 +135,7 @@ func oneLine(err error) string {
 
 // recordedAs returns the stacks that were accepted from a source that cannot be read now.
 func recordedAs(c *command.Call, l *ledger.Ledger, paths []string, unread error) ([]resource.Intent, error) {
-	from := sourceKey(paths)
+	from := sourceKey(c, paths)
 	stacks, err := l.Reader().Sources().From(c, from)
 	if err != nil {
 		return nil, err
@@ -145,7 +149,7 @@ func recordedAs(c *command.Call, l *ledger.Ledger, paths []string, unread error)
 
 // RecordedFrom returns the stacks that were accepted from sources, whether these can be read now or not.
 func RecordedFrom(c *command.Call, l *ledger.Ledger, paths []string) ([]string, error) {
-	return l.Reader().Sources().From(c, sourceKey(paths))
+	return l.Reader().Sources().From(c, sourceKey(c, paths))
 }
 
 // AcceptOrRecorded reads a source as AcceptParts does. If the source cannot be read, it returns the recorded stacks.

@@ -216,8 +216,12 @@ func (b *block) readBlockLocation(n *source.Node) {
 
 // within returns a location in the group of the document, unless it names a group itself.
 func (b *block) within(location string) string {
-	if b.Within != "" && b.r.Provider == b.Provider && location != "" && !strings.Contains(location, "/") {
-		return b.Within + "/" + location
+	group := b.Within
+	if b.r.Provider != b.Provider {
+		group = language.AccountFor(b.l.language, b.r.Provider, b.l.opts.LocationOf(b.r.Provider), b.l.opts.Sandbox)
+	}
+	if group != "" && location != "" && !strings.Contains(location, "/") {
+		return group + "/" + location
 	}
 	return location
 }

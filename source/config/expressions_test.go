@@ -245,3 +245,49 @@ func BenchmarkExpressions(b *testing.B) {
 		})
 	}
 }
+
+// TestTheAccountOfAnEnvironmentComesFirst: options of an environment, and of the file, are of its account and not of
+// the whole stack, and every location is in it: of blocks, of `moved`, and of documents of one provider only.
+func TestTheAccountOfAnEnvironmentComesFirst(t *testing.T) {
+	t.Parallel()
+	const environments = "environments:\n  dev: {account: \"111111111111\", options: {aws: {role: r}}}\n  plain: {}\n"
+	for name, c := range map[string]struct{ text, env, role, scopes string }{
+		"of the document": {"region: us-east-1\nresources: []\n", "dev", "111111111111=r", "aws/111111111111/us-east-1"},
+		"of the block": {
+			"resources:\n  - {type: vpc, name: a, region: eu-west-1, cidr: 10.0.0.0/16}\n", "dev", "111111111111=r", "aws/111111111111/eu-west-1",
+		},
+		"its own account stays": {
+			"region: us-east-1\nresources:\n  - {type: vpc, name: a, region: 222222222222/eu-west-1, cidr: 10.0.0.0/16}\n", "dev",
+			"111111111111=r", "aws/111111111111/us-east-1 aws/222222222222/eu-west-1",
+		},
+		"without one": {"region: us-east-1\noptions: {aws: {role: r}}\nresources: []\n", "plain", "r", "aws/us-east-1"},
+	} {
+		in, err := loadWith("version: v1\nstack: shop\nprovider: aws\n"+environments+c.text, func(o *config.Options) {
+			o.Environment = c.env
+		})
+		var scopes []string
+		for _, s := range in.Scopes {
+			scopes = append(scopes, s.String())
+		}
+		for _, r := range in.Resources {
+			scopes = append(scopes, r.Ref.Scope().String())
+		}
+		slices.Sort(scopes)
+		if got := strings.Join(slices.Compact(scopes), " "); err != nil || in.Options.Providers["aws"]["role"] != c.role || got != c.scopes {
+			t.Errorf("%s: %q %q %v", name, in.Options.Providers["aws"]["role"], got, err)
+		}
+	}
+	in, err := loadWith("version: v1\nstack: shop\nprovider: aws\nregion: us-east-1\n"+environments+
+		"moved: [{from: vpc/old, to: vpc/a}]\nresources:\n  - {type: vpc, name: a, cidr: 10.0.0.0/16}\n", func(o *config.Options) {
+		o.Environment = "dev"
+	})
+	if err != nil || len(in.Moved) != 1 || in.Moved[0].From.Location != "111111111111/us-east-1" {
+		t.Errorf("%+v %v", in.Moved, err)
+	}
+	_, err = loadWith("version: v1\nstack: shop\nprovider: aws\nregion: us-east-1\nenvironments: {dev: {account: prod account}}\nresources: []\n", func(o *config.Options) {
+		o.Environment = "dev"
+	})
+	if err == nil || !strings.Contains(err.Error(), `invalid account "prod account" for provider aws`) {
+		t.Error(err)
+	}
+}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
@@ -128,6 +127,7 @@ func (d *document) expand(root *source.Node) *source.Node {
 			}
 		}
 	}
+	d.Within = language.Pin(l.language, &out, l.opts.LocationOf, l.opts.Sandbox)
 	if e := l.language.Chosen(); e != nil && e.Options != nil {
 		options := *e.Options
 		if own := out.Get("options"); own != nil {
@@ -141,18 +141,12 @@ func (d *document) expand(root *source.Node) *source.Node {
 	return &out
 }
 
-// inEnvironment sets the location and the account of the document by the environment, and adds its rules.
+// inEnvironment adds the rules of the environment.
 func (d *document) inEnvironment() {
 	if d.l.language == nil || d.l.language.Chosen() == nil {
 		return
 	}
 	e := d.l.language.Chosen()
-	if e.Location != "" && d.Provider != "" {
-		d.Location = e.Location
-	}
-	if e.Account != "" && !d.l.opts.Sandbox && d.Location != "" && !strings.Contains(d.Location, "/") {
-		d.Within, d.Location = e.Account, e.Account+"/"+d.Location
-	}
 	if e.Rules != nil && d.l.moreRules == nil {
 		more := &settings.Settings{Set: map[string]settings.Setting{}}
 		s := &settings.Setter{Reader: d.l.reader(e.File), Settings: more, Several: d.Several}

@@ -29,9 +29,8 @@ type Places struct {
 // recorded resources: otherwise the last resource that is removed from a location would never be
 // deleted. A location that cannot be resolved is an unreachable scope.
 //
-// With maxAge, locations that were read recently are resolved from the store, so that a plan does
-// not need to reach a provider. An error means that the store cannot be read; a provider that fails
-// is never one.
+// With maxAge, a location that is written in full and was read recently needs no provider that can be reached. An
+// error means that the store cannot be read; a provider that fails is never one.
 func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*Places, error) {
 	p := &Places{Failed: map[resource.Scope]error{}}
 	moved := map[resource.Scope]resource.Scope{}
@@ -73,6 +72,10 @@ func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge 
 		}
 		if err != nil {
 			p.Failed[s] = e.Failure(s, err)
+			continue
+		}
+		if err := p.unresolved(s); err != nil {
+			p.Failed[s] = err
 			continue
 		}
 		p.Scopes = append(p.Scopes, at)
@@ -182,20 +185,31 @@ func (e *Locator) freshScopes(ctx context.Context, maxAge time.Duration) (out []
 	return out, nil
 }
 
-// locatedBy resolves a location by the fresh ones in the store, if exactly one matches; else it
-// asks the provider. A location such as us-east-1 that two recorded accounts match is ambiguous,
-// and only the provider knows the account of the credentials.
+// locatedBy asks the provider to resolve a location: the record of an account does not show the credentials. Only a
+// location that is written in full and was read recently can do without an answer.
 func (e *Locator) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
-	var found []resource.Scope
-	for _, f := range fresh {
-		if f.Provider == s.Provider && (f.Location == s.Location || strings.HasSuffix(f.Location, "/"+s.Location)) {
-			found = append(found, f)
+	at, err := e.Located(ctx, s)
+	if err != nil && !isRefusal(err) && slices.Contains(fresh, s) {
+		return s, nil
+	}
+	return at, err
+}
+
+// isRefusal reports whether a provider answered that a location is not one of its credentials.
+func isRefusal(err error) bool {
+	cause := provider.CauseOf(err)
+	return cause == provider.Denied || cause == provider.Configuration || errors.Is(err, provider.ErrElsewhere)
+}
+
+// unresolved returns why a recorded location may be a configured one that could not be resolved; nil if it is not.
+// Nothing is concluded of it then: its resources may be configured.
+func (p *Places) unresolved(s resource.Scope) error {
+	for f, err := range p.Failed {
+		if f.Provider == s.Provider && strings.HasSuffix(s.Location, "/"+f.Location) {
+			return err
 		}
 	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	return e.Located(ctx, s)
+	return nil
 }
 
 // Located asks the provider to resolve a location, if it is a Locator.

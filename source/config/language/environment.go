@@ -20,6 +20,8 @@ type Environment struct {
 	Options, Rules *source.Node
 	vars           *source.Node
 	File           *input.File
+	accountAt      *source.Node
+	refused        bool // the account is reported
 	key            *source.Node
 }
 
@@ -58,7 +60,7 @@ func (l *Language) environment(f *input.File, k, v *source.Node) {
 		case "stack":
 			e.Stack = l.word(f, x, e, "stack")
 		case "account":
-			e.Account = l.word(f, x, e, "account")
+			e.Account, e.accountAt = l.word(f, x, e, "account"), x
 		case "vars":
 			e.vars = x
 		case "options":

@@ -66,6 +66,9 @@ func (d *Setter) enter(n *source.Node, provider, name, of string) bool {
 func (d *Setter) group(provider string) string {
 	rule := d.Opts.LocationOf(provider).Group
 	group, _, located := strings.Cut(d.Location, "/")
+	if d.Location == "" { // each block has its own location
+		group, located = d.Within, d.Within != ""
+	}
 	if d.Provider != provider || !located || rule.Pattern == "" ||
 		!regexp.MustCompile(`^(?:`+rule.Pattern+`)$`).MatchString(group) {
 		return ""
