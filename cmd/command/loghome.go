@@ -3,13 +3,17 @@ package command
 import (
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/datadir"
+	"github.com/ovi-project/ovi/internal/sshsig"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/trust"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -21,6 +25,8 @@ type LogTrust struct {
 	Verify ed25519.PublicKey  // from OVI_LOG_KEY
 	// Trusted are the keys in OVI_TRUSTED_KEYS_FILE; nil without it.
 	Trusted []string
+	// People are those in OVI_SIGNERS_FILE; nil without it.
+	People []event.Signer
 }
 
 // LogTrustOf reads the signing key that the environment names, or finds the state home. It is an error if there is
@@ -43,6 +49,11 @@ func (c *Call) LogTrustOf(dir string) (LogTrust, error) {
 			return t, err
 		}
 	}
+	if file := c.Getenv("OVI_SIGNERS_FILE"); file != "" {
+		if t.People, err = givenPeople(file); err != nil {
+			return t, err
+		}
+	}
 	if bad != nil && t.Key == nil && t.Verify == nil {
 		return t, bad
 	}
@@ -51,7 +62,7 @@ func (c *Call) LogTrustOf(dir string) (LogTrust, error) {
 
 // Config completes the configuration of a ledger.
 func (t LogTrust) Config(cfg ledger.Config) ledger.Config {
-	cfg.Home, cfg.Key, cfg.Verify, cfg.TrustedKeys = t.Home, t.Key, t.Verify, t.Trusted
+	cfg.Home, cfg.Key, cfg.Verify, cfg.TrustedKeys, cfg.People = t.Home, t.Key, t.Verify, t.Trusted, t.People
 	return cfg
 }
 
@@ -93,6 +104,36 @@ func trustedKeys(file string) ([]string, error) {
 		keys = append(keys, wal.FormatPublicKey(key))
 	}
 	return keys, nil
+}
+
+// givenPeople reads a name and a public SSH key a line; # starts a line of comment.
+func givenPeople(file string) ([]event.Signer, error) {
+	problem := func(err error) error {
+		return &cli.Problem{
+			Summary: "cannot read the people in OVI_SIGNERS_FILE", File: file, Err: cli.Plain(err),
+			Suggestion: "write a line NAME KEY for each public SSH key, such as: ann ssh-ed25519 AAAA...",
+		}
+	}
+	b, err := budget.ReadFile(file, budget.Text)
+	if err != nil {
+		return nil, problem(err)
+	}
+	var people []event.Signer
+	for line := range strings.Lines(string(b)) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" || strings.HasPrefix(name, "#") {
+			continue
+		}
+		key, err := sshsig.ParseKey(rest)
+		if err != nil {
+			return nil, problem(fmt.Errorf("%s: %w", name, err))
+		}
+		people = append(people, event.Signer{Name: name, Key: key})
+	}
+	if len(people) == 0 {
+		return nil, problem(errors.New("it names nobody")) // style:ok
+	}
+	return people, nil
 }
 
 // givenKey reads the key in OVI_LOG_KEY_FILE.

@@ -107,6 +107,19 @@ func (e RosterChanged) Check(instance string) error {
 	return nil
 }
 
+// MadeBy reports whether one of some people made the change, as an instance recorded it: the first key is of one of
+// them, or one of them signed the change.
+func (e RosterChanged) MadeBy(people []Signer, instance string) bool {
+	if len(people) == 0 || e.Check(instance) != nil {
+		return false
+	}
+	if len(e.Before) == 0 {
+		return slices.Contains(people, e.Signer)
+	}
+	by, err := Verify(e.Statement(instance), e.SignedBy)
+	return err == nil && slices.Contains(people, Signer{e.Who, by})
+}
+
 // Verify returns the key that signed a statement.
 func Verify(statement []byte, s *SignedBy) (sshsig.Key, error) {
 	if s == nil {

@@ -73,7 +73,9 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		_, err := w.Record(ctx, events...)
 		return err
 	}
-	w.proofs = trust.NewProofs(w.Reader, w.log, w.cfg.Shared, w.cfg.TrustedKeys, w.cfg.Clock, record)
+	w.proofs = trust.NewProofs(w.Reader, w.log, w.cfg.Shared, trust.Given{
+		Keys: w.cfg.TrustedKeys, People: w.cfg.People,
+	}, w.cfg.Clock, record)
 	if w.cfg.Verify != nil {
 		return follows(ctx, w)
 	}

@@ -45,6 +45,9 @@ type Config struct {
 	Key  ed25519.PrivateKey // a given signing key, instead of the one in Home
 	// TrustedKeys are given public keys, in hex. With them no key is pinned.
 	TrustedKeys []string
+	// People are given people and keys of theirs. With them a roster counts only if one of them made it, and there
+	// must be one.
+	People []event.Signer
 	// Verify is the key of the log, for a job that only reads: it can record nothing.
 	Verify ed25519.PublicKey
 	// Take: an operator accepts the directory with any key and from any place.

@@ -157,7 +157,7 @@ func counts(ctx context.Context, p *Proofs, instance string, e any, known bool) 
 	case event.Acknowledged:
 		by = e.Signature
 	case event.RosterChanged:
-		by = e.Signature
+		by, protects = e.Signature, e.MadeBy(p.people, instance)
 	}
 	if protects {
 		return nil

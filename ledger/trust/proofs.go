@@ -16,22 +16,29 @@ type Proofs struct {
 	log    *wal.Log
 	shared bool            // other instances record into the store too
 	given  map[string]bool // trusted keys that the environment gives; nil if it gives none
+	people []event.Signer  // that the environment gives; nil if it gives none
 	clock  func() time.Time
 	record func(context.Context, ...event.Event) error // keys at their first use, and missing signatures
 
 	table, acts logView // what the log proves: bindings, and what operators did
 }
 
+// Given has the keys and people that the environment of a process confirms.
+type Given struct {
+	Keys   []string // public keys of instances, in hex; with them no key is pinned
+	People []event.Signer
+}
+
 // NewProofs proves what a log and its store have; record records what it learns about other instances.
 func NewProofs(
-	r *query.Reader, log *wal.Log, shared bool, given []string, clock func() time.Time,
+	r *query.Reader, log *wal.Log, shared bool, given Given, clock func() time.Time,
 	record func(context.Context, ...event.Event) error,
 ) *Proofs {
-	p := &Proofs{Reader: r, log: log, shared: shared, clock: clock, record: record}
-	if given != nil {
+	p := &Proofs{Reader: r, log: log, shared: shared, people: given.People, clock: clock, record: record}
+	if given.Keys != nil {
 		p.given = map[string]bool{}
 	}
-	for _, key := range given {
+	for _, key := range given.Keys {
 		p.given[key] = true
 	}
 	p.table.part, p.acts.part = bindingPart(), actPart()

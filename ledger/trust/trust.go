@@ -173,10 +173,14 @@ func personal(ctx context.Context, p *Proofs, t rows.Trust, g event.Guarded) err
 	if err != nil {
 		return err
 	}
-	if len(newest.Event.Signers) == 0 {
+	people := newest.Event.Signers
+	if len(people) == 0 {
+		people = p.people
+	}
+	if len(people) == 0 {
 		return nil
 	}
-	if err := signedOn(newest.Event.Signers, g, t.Instance); err != nil {
+	if err := signedOn(people, g, t.Instance); err != nil {
 		return unproven("instance %s recorded it: %v", t.Instance, err)
 	}
 	return nil
