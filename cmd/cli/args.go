@@ -181,8 +181,13 @@ func meantOption(name string, has []string) string {
 		if slices.Contains(has, "auto-approve") {
 			return "use --auto-approve"
 		}
-	case "var", "var-file":
-		return "use ${env:NAME} or ${file:PATH} in the configuration"
+	case "var", "vars", "var-file", "variable":
+		return meantVariable(name, has)
+	case "env", "environment", "workspace":
+		if slices.Contains(has, "env") {
+			return "use --env NAME, and declare `environments` in the configuration"
+		}
+		return "omit it: the record has all environments; name a resource with its stack, as in shop-dev:ec2/web"
 	case "destroy":
 		return "use `ovi destroy`, with --dry-run to see what it would delete"
 	case "refresh", "refresh-only":
@@ -193,6 +198,17 @@ func meantOption(name string, has []string) string {
 	return ""
 }
 
+// meantVariable is the option that sets variables.
+func meantVariable(name string, has []string) string {
+	switch {
+	case !slices.Contains(has, "set"):
+		return "omit it: the command reads the record, and no variables"
+	case name == "var-file":
+		return "use --values FILE, and declare its variables under `vars` in the configuration"
+	}
+	return "use --set NAME=VALUE, and declare the variable under `vars` in the configuration"
+}
+
 // meant are commands of other tools, with what does the same here.
 func meant(name string) string {
 	switch name {
@@ -200,6 +216,8 @@ func meant(name string) string {
 		return "run `ovi plan`: it checks the configuration and changes nothing"
 	case "init":
 		return "run `ovi plan`: nothing has to be initialized"
+	case "workspace", "workspaces", "env", "stack":
+		return "declare `environments` in the configuration, and use --env NAME"
 	case "refresh":
 		return "run `ovi plan`: it observes live state each time"
 	case "import":
