@@ -1,6 +1,9 @@
 package resource
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // References yields every Reference in a value, in order, repeated ones too.
 func References(v Value) iter.Seq[Reference] {
@@ -33,9 +36,17 @@ func walkRefs(v Value, f func(Reference) bool) bool {
 	return true
 }
 
-// HasReferences reports whether a value holds any Reference.
+// HasReferences reports whether a value holds any Reference, or a Text, whose parts are not joined yet.
 func HasReferences(v Value) bool {
-	return !walkRefs(v, func(Reference) bool { return false })
+	switch v := v.(type) {
+	case Reference, Text:
+		return true
+	case List:
+		return slices.ContainsFunc(v, HasReferences)
+	case Attrs:
+		return slices.ContainsFunc(v, func(a Attr) bool { return HasReferences(a.Value) })
+	}
+	return false
 }
 
 // MapRefs returns the value with every Reference replaced by the result of f. A value without References is

@@ -20,7 +20,7 @@ type Resolver struct {
 // Resolve replaces the references in attributes by their values: a Text whose parts are all known becomes
 // one String, and in a secret attribute a Secret (a Digest, where the secret is not available). Unknown
 // references are kept. The same values give the same digest, at plan and at apply. Attributes without
-// references are returned unchanged and uncopied.
+// references and texts are returned unchanged and uncopied.
 func (k Kind) Resolve(attrs Attrs, r Resolver) Attrs {
 	if !HasReferences(attrs) {
 		return attrs

@@ -183,3 +183,22 @@ func TestASecretIsTheSameUnderAnotherName(t *testing.T) {
 		}
 	}
 }
+
+// TestTextWithoutReferencesIsJoined: the references of a text can be replaced by values before it is resolved.
+func TestTextWithoutReferencesIsJoined(t *testing.T) {
+	k := resource.Kind{Attrs: []resource.Attribute{
+		{Name: "a", Type: resource.TString},
+		{Name: "n", Type: resource.TInt},
+		{Name: "l", Type: resource.TList},
+	}}
+	text := resource.Text{resource.String("in "), resource.String("vpc-1")}
+	attrs := resource.NewAttrs(resource.Attr{Name: "a", Value: text}, resource.Attr{Name: "n", Value: resource.Int(1)},
+		resource.Attr{Name: "l", Value: resource.List{text}})
+	got := k.Resolve(attrs, resource.Resolver{})
+	want := resource.NewAttrs(resource.Attr{Name: "a", Value: resource.String("in vpc-1")},
+		resource.Attr{Name: "n", Value: resource.Int(1)},
+		resource.Attr{Name: "l", Value: resource.List{resource.String("in vpc-1")}})
+	if !resource.Equal(got, want) || resource.HasReferences(got) || !resource.HasReferences(attrs) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -2,8 +2,8 @@ package component
 
 import (
 	"io/fs"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
@@ -94,10 +94,20 @@ func (t *Tree) Top() *Level { return t.top }
 // Prefix returns what is put before the names in the level; empty for the configuration itself.
 func (v *Level) Prefix() string { return v.prefix }
 
-var useForm = regexp.MustCompile(`\buse["']?\s*:`)
-
-// Mentioned reports whether a text may have a use block. It may be wrong only by returning true.
-func Mentioned(text string) bool { return useForm.MatchString(text) }
+// Mentioned reports whether a text may have a use block. It is quick, and may be wrong only by returning true.
+func Mentioned(text string) bool {
+	for {
+		i := strings.Index(text, "use")
+		if i < 0 {
+			return false
+		}
+		before := i == 0 || strings.IndexByte(" \t\n\r-?,{\"'[", text[i-1]) >= 0
+		text = text[i+len("use"):]
+		if before && strings.HasPrefix(strings.TrimLeft(strings.TrimLeft(text, `"'`), " \t\r\n"), ":") {
+			return true
+		}
+	}
+}
 
 // Is reports whether a block of resources uses a component.
 func Is(n *source.Node) bool { return n.Get("use") != nil }
