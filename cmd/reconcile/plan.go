@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/planview"
+	"github.com/ovi-project/ovi/render/renamed"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/pins"
 )
@@ -293,6 +294,13 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
+	for _, x := range renamed.Pairs(p.Plan) {
+		d := cli.Diagnostic(x.Text(), x.Suggestion())
+		d.Severity = render.Warning
+		if err := c.Out.Records(d); err != nil {
+			return err
+		}
+	}
 	for _, x := range p.Repinned {
 		d := cli.Diagnostic(repinned(x), "correct the lookup if that is not the resource that it means")
 		if err := c.Out.Records(d); err != nil {
@@ -322,6 +330,9 @@ func repinned(x pins.Change) string {
 	return fmt.Sprintf("%s is %s now: the last apply used %s", x.Ref.Short(), x.Now, x.Was)
 }
 
+// maxRenamed is the number of undeclared renames that are shown above a plan.
+const maxRenamed = 3
+
 // maxRecovered is how many recovered actions are shown above a plan; the audit log has all.
 const maxRecovered = 10
 
@@ -342,6 +353,13 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	}
 	for _, x := range p.Repinned {
 		head = append(head, repinned(x))
+	}
+	for i, x := range renamed.Pairs(p.Plan) {
+		if i == maxRenamed {
+			head = append(head, "More resources are deleted and created with the same configuration.")
+			break
+		}
+		head = append(head, x.Text()+": "+x.Suggestion())
 	}
 	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
 	for i, s := range news {
