@@ -62,7 +62,7 @@ func Tool(t testing.TB, p Program) string {
 }
 
 // started is the folder of the package under test. A test may change to another one.
-var started, _ = os.Getwd()
+var started, _ = os.Getwd() //nolint:gochecknoglobals // one a process
 
 // Root is the folder of the repository. It is searched for, because code compiled with -trimpath, whose
 // cache all clones share, does not know where its files are.
