@@ -89,7 +89,10 @@ func TestAStrangersRepositoryChangesNothing(t *testing.T) {
 			victim := filepath.Join(base, strings.NewReplacer(" ", "-", ",", "").Replace(name))
 			shell(t, base, strings.ReplaceAll(script, "V", "'"+victim+"'"))
 			for _, args := range [][]string{
-				{"status"}, {"plan"}, {"apply", "--auto-approve"}, {"destroy", "--auto-approve"},
+				{"status"},
+				{"plan"},
+				{"apply", "--auto-approve"},
+				{"destroy", "--auto-approve"},
 				{"run", "--auto-approve", "--allow-destroy", "--interval", "1s"},
 			} {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
