@@ -64,7 +64,7 @@ func (s scene) blessed(ref resource.Ref) bool {
 
 func (s scene) plan(t rapid.TB, f decider.Facts, policies ...decider.Policy) decider.Plan {
 	t.Helper()
-	f.Unreachable = s.liveState.Unreachable
+	f.Unreachable, f.Sets = s.liveState.Unreachable, decider.SetsOf(s.intents)
 	if f.Blessed == nil {
 		f.Blessed = s.blessed
 	}

@@ -11,15 +11,6 @@ import (
 // unavailable, and of a Warning if that limit cannot be kept.
 const MaxUnavailable = "max_unavailable"
 
-// Turn is the position of one resource of a count in the order of interruptions: as many at a time as may
-// be unavailable, each once the ones before it are in service.
-type Turn struct {
-	Of    string         `json:"of"`        // the count: "ec2/web"
-	Most  int            `json:"at_a_time"` // how many may be unavailable
-	Size  int            `json:"size"`      // of how many
-	After []resource.Ref `json:"after,omitempty"`
-}
-
 // interrupts reports whether the decision takes its resource out of service, at least for a while. A
 // replace that keeps the old resource counts: if its new one fails, the others are not changed.
 func (d *Decision) interrupts() bool {
@@ -37,8 +28,9 @@ func serves(ref resource.Ref, f Facts) bool {
 
 // turns holds the pending work of one set.
 type turns struct {
-	*resource.Set
 	of    resource.Ref
+	all   []resource.Ref // the resources of the set, in natural order
+	most  int            // how many of them may be unavailable
 	first []int          // what is not in service and is put into it: it waits for nothing
 	rest  []int          // what is in service, or starts, and is interrupted
 	stuck []resource.Ref // what is not in service and stays so
@@ -52,7 +44,7 @@ func takeTurns(all []Decision, f Facts) (blocked bool) {
 	}
 	var taken []turns
 	for _, t := range turnsOf(all, f) {
-		lanes := t.Most() - len(t.stuck)
+		lanes := t.most - len(t.stuck)
 		if lanes <= 0 {
 			t.block(all)
 			blocked = true
@@ -76,15 +68,16 @@ func turnsOf(all []Decision, f Facts) (out []turns) {
 		if d.Desired == nil || d.Desired.Set == nil || !d.interrupts() || len(d.Blockers) > 0 {
 			continue
 		}
-		of := resource.SetOf(d.Ref)
-		if seen[of] {
+		of := resource.SetOf(d.Desired)
+		members := f.Sets[of]
+		if seen[of] || len(members) < 2 {
 			continue
 		}
 		seen[of] = true
 		if index == nil {
 			index = byRef(all)
 		}
-		t := turns{Set: d.Desired.Set, of: of}
+		t := turns{of: of, all: members, most: d.Desired.Set.Most(len(members))}
 		if t.divide(all, index, f); len(t.rest) > 0 {
 			out = append(out, t)
 		}
@@ -102,8 +95,7 @@ func starts(ref resource.Ref, f Facts) bool {
 // stopped is not in service.
 func (t *turns) divide(all []Decision, index map[resource.Ref]int, f Facts) {
 	var starting, serving []int
-	for n := range t.Size {
-		ref := resource.MemberOf(t.of, n)
+	for _, ref := range t.all {
 		j, planned := index[ref]
 		acts := planned && len(all[j].Blockers) == 0
 		switch {
@@ -127,18 +119,22 @@ func (t *turns) divide(all []Decision, index map[resource.Ref]int, f Facts) {
 
 // give divides the interrupted resources into lanes, in each of which one waits for the one before. A
 // resource that is put into service occupies a lane until it is in service; if it is as many as there are
-// lanes, all wait for all of it. The lane of a resource follows from its number: several instances of ovi
-// have the same ones.
+// lanes, all wait for all of it. The lane of a resource follows from its position in the set: several instances of
+// ovi have the same ones.
 func (t *turns) give(all []Decision, lanes int) {
 	before := make([][]resource.Ref, lanes)
+	position := make(map[resource.Ref]int, len(t.all))
+	for n, ref := range t.all {
+		position[ref] = n
+	}
 	turn := func(j int) *Turn {
-		all[j].Turn = &Turn{Of: t.of.Short(), Most: t.Most(), Size: t.Size}
+		all[j].Turn = &Turn{Of: t.of.Short(), Most: t.most, Size: len(t.all)}
 		return all[j].Turn
 	}
 	for _, j := range t.first {
 		turn(j)
 		if len(t.first) < lanes {
-			lane := resource.NumberOf(all[j].Ref) % lanes
+			lane := position[all[j].Ref] % lanes
 			for before[lane] != nil {
 				lane = (lane + 1) % lanes
 			}
@@ -150,7 +146,7 @@ func (t *turns) give(all []Decision, lanes int) {
 		}
 	}
 	for _, j := range t.rest {
-		lane := resource.NumberOf(all[j].Ref) % lanes
+		lane := position[all[j].Ref] % lanes
 		turn(j).After, before[lane] = before[lane], []resource.Ref{all[j].Ref}
 	}
 }
@@ -163,8 +159,8 @@ func (t *turns) block(all []Decision) {
 	}
 	for _, j := range t.rest {
 		all[j].Blockers = append(all[j].Blockers, Blocker{
-			Policy: MaxUnavailable, Awaits: waits, Reason: fmt.Sprintf("%d of the %d of %s may be unavailable", t.Most(),
-				t.Size, t.of.Short()),
+			Policy: MaxUnavailable, Awaits: waits, Reason: fmt.Sprintf("%d of the %d of %s may be unavailable", t.most,
+				len(t.all), t.of.Short()),
 			Suggestion: "repair " + t.stuck[0].Short() + ", or raise max_unavailable of " + t.of.Short(),
 		})
 	}

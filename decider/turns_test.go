@@ -32,17 +32,19 @@ func memberRef(name string, i int) resource.Ref {
 // setPlan is the plan for a count.
 func setPlan(t rapid.TB, budget string, all []member) decider.Plan {
 	t.Helper()
-	set := &resource.Set{Size: len(all)}
+	set := &resource.Set{Name: "web"}
 	if budget != "" {
 		set.MaxUnavailable, _ = rules.ParseBudget(budget)
 	}
 	var found comparator.Result
 	healths := map[resource.Ref]resource.Health{}
 	blocked := blockRefs{}
+	var configured []resource.Desired
 	for i, m := range all {
 		ref := memberRef("web", i)
 		d := &resource.Desired{Ref: ref, Set: set, State: resource.StateRunning}
 		o := &resource.Observed{Ref: ref, ID: "i-" + ref.Name, Ownership: resource.Proven, Health: m.health}
+		configured = append(configured, *d)
 		diff := comparator.Difference{Ref: ref, Type: comparator.Drifted, Desired: d, Observed: o}
 		if m.health != "" {
 			healths[ref] = m.health
@@ -65,6 +67,7 @@ func setPlan(t rapid.TB, budget string, all []member) decider.Plan {
 	}
 	slices.SortFunc(found.Differences, func(a, b comparator.Difference) int { return a.Ref.Compare(b.Ref) })
 	p, err := decider.Decide(found, kinds, decider.Facts{
+		Sets:   decider.SetsOf([]resource.Intent{{Stack: "web", Resources: configured}}),
 		Health: func(r resource.Ref) (resource.Health, bool) { h, ok := healths[r]; return h, ok },
 		Origin: func(*resource.Observed) (decider.Origin, error) { return decider.Origin{Record: 1}, nil },
 	}, blocked)
@@ -103,9 +106,9 @@ func TestNoMoreOfACountIsInterruptedThanMayBe(t *testing.T) {
 		}
 		budget := rapid.SampledFrom([]string{"", "1", "2", "3", "30%", "100%"}).Draw(t, "max_unavailable")
 		p := setPlan(t, budget, all)
-		set := &resource.Set{Size: len(all)}
+		set := &resource.Set{Name: "web"}
 		set.MaxUnavailable, _ = rules.ParseBudget(budget)
-		x := setRun{t: t, plan: p, most: set.Most(), down: map[resource.Ref]bool{}}
+		x := setRun{t: t, plan: p, most: set.Most(len(all)), down: map[resource.Ref]bool{}}
 		failures := rapid.Bool().Draw(t, "with failures")
 		for i, m := range all {
 			// An apply waits for what starts before each turn.
@@ -245,7 +248,7 @@ func describe(p decider.Plan) string {
 // TestTurnsAreTakenBackWhereAllGoFirst: servers of a replaced network are deleted before it, all of them.
 func TestTurnsAreTakenBackWhereAllGoFirst(t *testing.T) {
 	t.Parallel()
-	set := &resource.Set{Size: 2}
+	set := &resource.Set{Name: "web"}
 	net := resource.Ref{Stack: "web", Provider: "fake", Location: "a", Kind: "network", Name: "main"}
 	own := func(ref resource.Ref, attrs resource.Attrs) resource.Observed {
 		return resource.Observed{Ref: ref, ID: "i-" + ref.Name, Ownership: resource.Proven, Health: resource.Healthy, Attrs: attrs}
@@ -278,4 +281,54 @@ func TestTurnsAreTakenBackWhereAllGoFirst(t *testing.T) {
 		t.Error(diff)
 	}
 	s.do(t, p)
+}
+
+// TestABlockIsOneSet: the resources of a block are one set, over all its keys and counts, whatever their names are; a
+// block with another name is another set, and so is the same block in another location.
+func TestABlockIsOneSet(t *testing.T) {
+	t.Parallel()
+	web, other := &resource.Set{Name: "${each.key}-web"}, &resource.Set{Name: "web"}
+	var configured []resource.Desired
+	var live []resource.Observed
+	add := func(location, name string, set *resource.Set) {
+		ref := resource.Ref{Stack: "web", Provider: "fake", Location: location, Kind: "server", Name: name}
+		size := func(v string) resource.Attrs { return resource.Attrs{{Name: "size", Value: resource.String(v)}} }
+		configured = append(configured, resource.Desired{Ref: ref, Set: set, Attrs: size("new")})
+		live = append(live, resource.Observed{
+			Ref: ref, ID: "i-" + name, Ownership: resource.Proven, Health: resource.Healthy, Attrs: size("old"),
+		})
+	}
+	for _, name := range []string{"a-web", "b-web", "c-web-0", "c-web-10", "c-web-2"} {
+		add("a", name, web)
+	}
+	add("a", "web-0", other)
+	add("a", "web-1", other)
+	add("b", "d-web", web)
+	p := sceneOf(configured, live...).plan(t, decider.Facts{
+		Health: func(resource.Ref) (resource.Health, bool) { return resource.Healthy, true },
+	})
+	got := map[string]string{}
+	for _, d := range p.Decisions {
+		if d.Turn == nil {
+			got[d.Ref.Location+"/"+d.Ref.Name] = "no turn"
+			continue
+		}
+		after := ""
+		for _, r := range d.Turn.After {
+			after += " after " + r.Name
+		}
+		got[d.Ref.Location+"/"+d.Ref.Name] = fmt.Sprintf("%d of %d of %s%s", d.Turn.Most, d.Turn.Size, d.Turn.Of, after)
+	}
+	want := map[string]string{
+		"a/a-web":    "1 of 5 of server/${each.key}-web",
+		"a/b-web":    "1 of 5 of server/${each.key}-web after a-web",
+		"a/c-web-0":  "1 of 5 of server/${each.key}-web after b-web",
+		"a/c-web-2":  "1 of 5 of server/${each.key}-web after c-web-0",
+		"a/c-web-10": "1 of 5 of server/${each.key}-web after c-web-2",
+		"a/web-0":    "1 of 2 of server/web", "a/web-1": "1 of 2 of server/web after web-0",
+		"b/d-web": "no turn",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -194,7 +194,7 @@ func (w *world) draw() {
 		}
 	}
 	all = append(all, network("count")) // never replaced: that would take the whole count down
-	set := &resource.Set{Size: 3}
+	set := &resource.Set{Name: "c"}
 	set.MaxUnavailable, _ = rules.ParseBudget("1")
 	size := []string{"small", "large"}[w.rand.IntN(2)]
 	for i := range 3 {

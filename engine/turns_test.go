@@ -118,7 +118,7 @@ func (s *service) Ready(_ context.Context, all []resource.Observed) ([]resource.
 
 // counted is a stack with a count of servers.
 func counted(n int, most string, size, image string) []resource.Intent {
-	set := &resource.Set{Size: n}
+	set := &resource.Set{Name: "s"}
 	set.MaxUnavailable, _ = rules.ParseBudget(most)
 	all := []resource.Desired{network("main")}
 	for i := range n {

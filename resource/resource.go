@@ -35,7 +35,7 @@ type Desired struct {
 	Replace Strategy
 	// Owner is the owner mark; "" is the engine's.
 	Owner string
-	// Set is the count that made it; nil means none, or of one resource. It is no part of the configuration
+	// Set has the resources of its block; nil means that it is alone. It is no part of the configuration
 	// that is applied.
 	Set *Set
 	// Defaulted are the attributes that hold the Default of their schema because the source

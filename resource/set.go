@@ -1,16 +1,11 @@
 package resource
 
-import (
-	"strconv"
-	"strings"
+import "github.com/ovi-project/ovi/resource/rules"
 
-	"github.com/ovi-project/ovi/resource/rules"
-)
-
-// Set is the resources that a count makes: NAME-0 to NAME-(Size-1), in one location. It is named by a
-// ref with the name of the count.
+// Set is the resources that one block configures in one location, by its count or its for_each. Each resource has the
+// set in its configuration; its name does not decide.
 type Set struct {
-	Size int // at least 2
+	Name string // of the block
 	// MaxUnavailable limits how many of them are interrupted, or not healthy, at one time. Unset is
 	// a quarter.
 	MaxUnavailable rules.Budget
@@ -20,33 +15,26 @@ type Set struct {
 // Kubernetes Deployment.
 const defaultUnavailable = 25
 
-// Most returns the number of resources of the set that may be unavailable at one time. A share rounds down,
+// Most returns the number of resources of a set of a size that may be unavailable at one time. A share rounds down,
 // but at least one always may: otherwise no resource could be changed.
-func (s *Set) Most() int {
+func (s *Set) Most(size int) int {
 	most := s.MaxUnavailable.Count
 	switch b := s.MaxUnavailable; {
 	case !b.Set:
-		most = s.Size * defaultUnavailable / 100
+		most = size * defaultUnavailable / 100
 	case b.Percent:
-		most = s.Size * b.Count / 100
+		most = size * b.Count / 100
 	}
-	return min(max(most, 1), s.Size)
+	return min(max(most, 1), size)
 }
 
-// SetOf is the ref of the set of one of its members.
-func SetOf(member Ref) Ref {
-	member.Name = member.Name[:max(strings.LastIndexByte(member.Name, '-'), 0)]
-	return member
-}
-
-// MemberOf is the ref of the i-th resource of a set.
-func MemberOf(set Ref, i int) Ref {
-	set.Name += "-" + strconv.Itoa(i)
-	return set
-}
-
-// NumberOf is which of its set a member is, from 0.
-func NumberOf(member Ref) int {
-	n, _ := strconv.Atoi(member.Name[strings.LastIndexByte(member.Name, '-')+1:])
-	return n
+// SetOf returns the ref of the set of a configured resource, which has the name of the block; the zero Ref if the
+// resource is in none.
+func SetOf(d *Desired) Ref {
+	if d == nil || d.Set == nil {
+		return Ref{}
+	}
+	of := d.Ref
+	of.Name = d.Set.Name
+	return of
 }

@@ -321,12 +321,12 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	if s := want.Ref.Scope(); !a.scopes[s] {
 		a.scopes[s] = true
 	}
+	if r.Count > 1 || r.Block != "" {
+		want.Set = &resource.Set{Name: cmp.Or(r.Block, r.Name), MaxUnavailable: r.MaxUnavailable}
+	}
 	if !r.Counted {
 		add(want.Ref.Name)
 		return
-	}
-	if r.Count > 1 {
-		want.Set = &resource.Set{Size: r.Count, MaxUnavailable: r.MaxUnavailable}
 	}
 	for i := range r.members {
 		add(r.Name + "-" + strconv.Itoa(i))

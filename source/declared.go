@@ -21,12 +21,13 @@ type Resource struct {
 	// Group is the name of all resources of a for_each. NoMembers reports that the for_each has no entries: the resource
 	// is only its name.
 	Group     string
+	Block     string // the name of the block of a for_each, as written
 	NoMembers bool
 	// Prefix is put before the names that the attributes contain: the resource is part of a component. Units are the
 	// components that it is part of; each is a group.
 	Prefix string
 	Units  []string
-	// MaxUnavailable limits how many of the count are interrupted at one time. Unset: the default.
+	// MaxUnavailable limits how many of the count or for_each are interrupted at one time. Unset: the default.
 	MaxUnavailable rules.Budget
 	Attrs          Node // an object
 	Tags           resource.Tags

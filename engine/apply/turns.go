@@ -38,7 +38,8 @@ func awaited(p decider.Plan) map[resource.Ref]bool {
 // whatever an observation shows: the call may not have stopped the resource yet.
 type turns struct {
 	*apply
-	awaited map[resource.Ref]bool // others of their count have their turn after these
+	awaited map[resource.Ref]bool           // others of their set have their turn after these
+	members map[resource.Ref][]resource.Ref // of the sets
 
 	guard sync.Mutex
 	sets  map[resource.Ref]*turnsOfSet
@@ -72,7 +73,7 @@ func (t *turns) inTurn(d *decider.Decision, phase decider.Phase) Outcome {
 	if d.Turn == nil || !d.Action.Executes() {
 		return t.act(d, phase)
 	}
-	set := t.of(resource.SetOf(d.Ref))
+	set := t.of(resource.SetOf(d.Desired))
 	var out Outcome
 	if phase == firstPhase(d) {
 		var taken bool
@@ -101,7 +102,7 @@ func (t *turns) takeAndAct(set *turnsOfSet, d *decider.Decision) (out Outcome, d
 	key := phaseOf{d.Ref, firstPhase(d)}
 	ended := make(chan Outcome, 1)
 	acts := false
-	of := resource.SetOf(d.Ref)
+	of := resource.SetOf(d.Desired)
 	err = t.engine.Claims.Hold(t.hard, TurnPrefix+of.String(), func(context.Context, parts.Claim) error {
 		var err error
 		if down, err = t.take(set, d); err != nil || down != nil {
@@ -194,8 +195,8 @@ func (t *turns) telling() func(resource.Observed) {
 func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Observed, err error) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
-	of := resource.SetOf(d.Ref)
-	found, err := t.observeReady(d.Ref, func(r resource.Ref) bool { return resource.SetOf(r) == of })
+	members := t.members[resource.SetOf(d.Desired)]
+	found, err := t.observeReady(d.Ref, func(r resource.Ref) bool { return slices.Contains(members, r) })
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +208,7 @@ func (t *turns) take(set *turnsOfSet, d *decider.Decision) (down []resource.Obse
 		return set.now[ref] || slices.ContainsFunc(opens, func(o ledger.OpenAction) bool { return o.Ref == ref })
 	}
 	serving := false
-	for i := range d.Turn.Size {
-		ref := resource.MemberOf(of, i)
+	for _, ref := range members {
 		o, exists := found[ref]
 		switch {
 		case exists && t.serves(&o) && ref == d.Ref:

@@ -17,7 +17,10 @@ import (
 // returns when no step runs and none can start. Only the goroutine of the walk notes outcomes.
 func walk(a *apply, steps []decider.Step) {
 	w := walker{
-		turns: &turns{apply: a, awaited: awaited(a.plan.Plan), sets: map[resource.Ref]*turnsOfSet{}},
+		turns: &turns{
+			apply: a, awaited: awaited(a.plan.Plan), members: decider.SetsOf(a.plan.Intents),
+			sets: map[resource.Ref]*turnsOfSet{},
+		},
 		steps: steps, started: make([]bool, len(steps)), waits: make([]int, len(steps)), next: make([][]int, len(steps)),
 	}
 	for i, s := range steps {

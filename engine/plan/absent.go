@@ -26,11 +26,11 @@ func absentIn(intents []resource.Intent) func(resource.Ref) string {
 		if why := all[r]; why != "" {
 			return why
 		}
-		set := resource.SetOf(r)
+		set := outerOf(r)
 		if _, err := strconv.Atoi(strings.TrimPrefix(r.Name, set.Name+"-")); err == nil && all[set] != "" {
 			return all[set]
 		}
-		for group := set; group.Name != ""; group = resource.SetOf(group) {
+		for group := set; group.Name != ""; group = outerOf(group) {
 			members := group
 			members.Name += "-*"
 			if why := all[members]; why != "" {
@@ -39,4 +39,10 @@ func absentIn(intents []resource.Intent) func(resource.Ref) string {
 		}
 		return ""
 	}
+}
+
+// outerOf cuts the number or key of a resource from its name.
+func outerOf(r resource.Ref) resource.Ref {
+	r.Name = r.Name[:max(strings.LastIndexByte(r.Name, '-'), 0)]
+	return r
 }

@@ -132,6 +132,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		Unreachable:      p.Live.Unreachable,
 		UnreachableKinds: kindsUnreachable(p.Live),
 		Unread:           m.unread,
+		Sets:             decider.SetsOf(p.Intents),
 		Absent:           absentIn(p.Intents),
 		Deleted:          deletedOutside(found.Differences, p.Bindings, m.applied),
 		Health:           p.healthOf,

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -35,7 +36,7 @@ func StoppedAsConfigured(intents []resource.Intent, o *resource.Observed) bool {
 	return d != nil && d.State == resource.StateStopped
 }
 
-// askReady asks the providers which resources of counts with turns are not in service though they are
+// askReady asks the providers which resources of sets with turns are not in service though they are
 // observed as healthy, and reports whether there are any. If a provider cannot answer now, the apply asks
 // again before the turn.
 func (e *Planner) askReady(ctx context.Context, p *Planning) (any bool) {
@@ -43,17 +44,21 @@ func (e *Planner) askReady(ctx context.Context, p *Planning) (any bool) {
 		return false
 	}
 	asked := map[resource.Ref]bool{}
+	var sets map[resource.Ref][]resource.Ref
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		of := resource.SetOf(d.Ref)
+		of := resource.SetOf(d.Desired)
 		r, ok := e.Providers[d.Ref.Provider].(provider.Readier)
 		if d.Turn == nil || asked[of] || !ok {
 			continue
 		}
 		asked[of] = true
+		if sets == nil {
+			sets = decider.SetsOf(p.Intents)
+		}
 		var members []resource.Observed
-		for n := range d.Turn.Size {
-			if o, exists := p.ResourceAt(resource.MemberOf(of, n)); exists && o.Health == resource.Healthy {
+		for _, ref := range sets[of] {
+			if o, exists := p.ResourceAt(ref); exists && o.Health == resource.Healthy {
 				members = append(members, *o)
 			}
 		}

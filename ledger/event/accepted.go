@@ -115,7 +115,7 @@ func (a *AcceptedResource) AppendContent(b []byte) []byte {
 		}
 	}
 	if a.Set != nil {
-		b = strconv.AppendInt(append(b, 0), int64(a.Set.Size), 10)
+		b = append(append(b, 0), a.Set.Name...)
 		b = append(append(b, 0), a.Set.MaxUnavailable.String()...)
 	}
 	if a.Lookup != nil {

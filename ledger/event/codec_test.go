@@ -59,7 +59,7 @@ func every() []event.Event {
 			Changed: []event.AcceptedResource{{
 				Ref: ref("a"), Part: "b.yaml", Attrs: values, Tags: o.Tags, DependsOn: []resource.Ref{ref("net")}, Blessed: true,
 				State: resource.StateRunning, Ignore: []string{"tags.*"}, Replace: resource.CreateFirst, Owner: "ops",
-				Set: &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 1}}, Defaulted: []string{"int"},
+				Set: &resource.Set{Name: "web", MaxUnavailable: rules.Budget{Set: true, Count: 1}}, Defaulted: []string{"int"},
 				Secrets: []string{"env:PASSWORD"}, At: position.Position{File: "b.yaml", Line: 3},
 				Lookup: &resource.Lookup{ID: "i", Of: ref("net"), Name: "n", Tags: resource.Tags{{Key: "a", Value: "b"}}},
 			}},

@@ -9,22 +9,26 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// turnsOf are the lines about the order in which the resources of a count are interrupted, by the ref of
+// turnsOf are the lines about the order in which the resources of a set are interrupted, by the ref of
 // the last that is shown of each.
 func turnsOf(groups []group) map[resource.Ref]string {
+	type name struct {
+		resource.Scope
+		stack, of string
+	}
 	type set struct {
 		last resource.Ref
 		turn *decider.Turn
 		n    int
 	}
-	sets := map[resource.Ref]*set{}
+	sets := map[name]*set{}
 	for _, g := range groups {
 		for i := range g.decisions {
 			d := &g.decisions[i]
 			if d.Turn == nil || !d.Action.Executes() {
 				continue
 			}
-			of := resource.SetOf(d.Ref)
+			of := name{d.Ref.Scope(), d.Ref.Stack, d.Turn.Of}
 			if sets[of] == nil {
 				sets[of] = &set{}
 			}

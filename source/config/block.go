@@ -32,7 +32,7 @@ func (b *block) read(m *language.Member) {
 	b.n, b.flat = n, b.flat[:0]
 	b.r = source.Resource{
 		At: at, Where: func(path string) position.Position { return l.where(at, path) },
-		Group: m.Group, NoMembers: m.IsEmpty, Broken: m.Failed, Index: m.Index,
+		Group: m.Group, Block: m.Block, NoMembers: m.IsEmpty, Broken: m.Failed, Index: m.Index,
 	}
 	b.setUnit(n, m.Group)
 	b.Resource, l.current = &b.r, location{b.File, b.start, n}

@@ -99,6 +99,9 @@ func (b *block) setUnit(n *source.Node, group string) {
 	if group != "" {
 		b.r.Group = b.r.Prefix + group
 	}
+	if b.r.Block != "" {
+		b.r.Block = b.r.Prefix + b.r.Block
+	}
 	written, opts := location{u.File, &source.Node{}, n}, b.l.opts
 	b.r.Where = func(path string) position.Position {
 		at := written.find(path, opts)

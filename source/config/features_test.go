@@ -128,7 +128,7 @@ func TestEveryKey(t *testing.T) {
 			"flag": "true", "empty": "",
 		}),
 		DependsOn: []resource.Ref{store},
-		Set:       &resource.Set{Size: 2, MaxUnavailable: rules.Budget{Set: true, Count: 50, Percent: true}},
+		Set:       &resource.Set{Name: "web", MaxUnavailable: rules.Budget{Set: true, Count: 50, Percent: true}},
 		Blessed:   true, Ignore: []string{"tags.a", "user_data"},
 		At: position.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
 	}

@@ -170,7 +170,7 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "update", Example: "{max_unavailable: 1}", Form: read.FormUpdate, Read: (*block).readUpdate,
-			Doc: "How many of a count are restarted or replaced at a time; see below.",
+			Doc: "How many of a count or for_each are restarted or replaced at a time; see below.",
 		},
 		{
 			Name: "lookup", Example: "{id: vpc-0abc1234}", Form: read.FormLookup, Read: (*block).readLookup,

@@ -100,8 +100,36 @@ resources:
 		t.Errorf("%d resources", len(in.Resources))
 	}
 	for _, r := range in.Resources {
-		if strings.HasPrefix(r.Ref.Name, "web-") && (r.Set == nil || r.Set.Size != 3) {
+		if strings.HasPrefix(r.Ref.Name, "web-") && (r.Set == nil || r.Set.Name != "web") {
 			t.Errorf("%s has the set %+v", r.Ref, r.Set)
 		}
+	}
+}
+
+// TestABlockIsOneSet: the resources of a block are one set, over all its keys and counts. A block of one resource is none.
+func TestABlockIsOneSet(t *testing.T) {
+	in := mustLoad(t, head+`resources:
+  - {type: ec2, name: web, for_each: [a, b], count: 2, size: t3.micro, update: {max_unavailable: 2}}
+  - {type: ec2, name: "${each.key}-job", for_each: [a, b], size: t3.micro, update: {max_unavailable: 50%}}
+  - {type: ec2, name: "${each.key}-api", group: api, for_each: [a], size: t3.micro}
+  - {type: ec2, name: pair, count: 2, size: t3.micro}
+  - {type: ec2, name: single, count: 1, size: t3.micro}
+  - {type: ec2, name: alone, size: t3.micro}
+`)
+	got := map[string]string{}
+	for i := range in.Resources {
+		r := &in.Resources[i]
+		got[r.Ref.Name] = "none"
+		if r.Set != nil {
+			got[r.Ref.Name] = resource.SetOf(r).Short() + " " + r.Set.MaxUnavailable.String()
+		}
+	}
+	want := map[string]string{
+		"web-a-0": "ec2/web 2", "web-a-1": "ec2/web 2", "web-b-0": "ec2/web 2", "web-b-1": "ec2/web 2",
+		"a-job": "ec2/${each.key}-job 50%", "b-job": "ec2/${each.key}-job 50%", "a-api": "ec2/api ",
+		"pair-0": "ec2/pair ", "pair-1": "ec2/pair ", "single-0": "none", "alone": "none",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

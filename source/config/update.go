@@ -6,14 +6,14 @@ import (
 	"github.com/ovi-project/ovi/source/config/read"
 )
 
-// updateItem is how the resources of a count are changed, while it is read.
+// updateItem is how the resources of a count or for_each are changed, while it is read.
 type updateItem struct{ *block }
 
 func updateKeys() []read.Key[*updateItem] {
 	return []read.Key[*updateItem]{
 		{
 			Name: "max_unavailable", Example: "1", Form: read.FormBudget, Read: (*updateItem).readMaxUnavailable,
-			Doc: "How many of the count are restarted, replaced or not healthy at a time: a number, or a " +
+			Doc: "How many of the count or for_each are restarted, replaced or not healthy at a time: a number, or a " +
 				"share, which rounds down; one always may. The next is changed once one before it is " +
 				"healthy. Default: 25%.",
 		},
@@ -21,9 +21,9 @@ func updateKeys() []read.Key[*updateItem] {
 }
 
 func (b *block) readUpdate(n *source.Node) {
-	if b.n.Get("count") == nil {
-		b.Wrong(n, "update says how the resources of a count are changed, and there is no count",
-			"add count, or remove update")
+	if b.n.Get("count") == nil && b.r.Block == "" {
+		b.Wrong(n, "update says how the resources of a count or for_each are changed, and there is none",
+			"add count or for_each, or remove update")
 	}
 	read.Keys(b.Reader, &updateItem{b}, updateKeys(), n, "update")
 }

@@ -18,6 +18,8 @@ type Member struct {
 	Node source.Node
 	// Group is the name of all members of a for_each. An empty name means that the block has none.
 	Group string
+	// Block is the name of the block of a for_each, as written.
+	Block string
 	// IsEmpty reports that a for_each has no entries. The node has the keys of the block that need no entry.
 	IsEmpty bool
 	// Failed reports that an expression of the block has a problem.
@@ -69,7 +71,10 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 	if !ok {
 		return yield(&Member{Node: plainKeys(n), Failed: true, IsEmpty: true, Group: name})
 	}
-	some := false
+	some, block := false, name
+	if x := n.Get("name"); block == "" && x != nil {
+		block = x.Text
+	}
 	var base *template
 	for _, e := range entries {
 		failed := l.failed
@@ -85,7 +90,7 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			base = l.template(f, n, sc)
 		}
 		if !l.members(f, base, each, failed, func(m *Member) bool {
-			m.Group = name
+			m.Group, m.Block = name, block
 			return yield(m)
 		}) {
 			return false
