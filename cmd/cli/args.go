@@ -71,11 +71,19 @@ func splitArgs(commands []*cli.Command, args []string) (path, options, rest []st
 
 // checked are the options of a command as --name=value, each known and with a value it can have.
 func checked(leaf *cli.Command, path, raw []string) (options []string, err error) {
+	environment := ""
 	for _, o := range raw {
 		name, value, has := cutOption(o)
 		flag, err := flagOf(leaf, path, name)
 		if err != nil {
 			return nil, err
+		}
+		if _, one := flag.(*cli.StringFlag); one && name == "env" { // the last one would win
+			if environment != "" {
+				return nil, Usage("use one --env; run the command for each environment, or `ovi run` for several",
+					"--env is given twice: %s and %s", environment, value)
+			}
+			environment = value
 		}
 		if !has {
 			options = append(options, "--"+name)

@@ -37,14 +37,29 @@ type Call struct {
 	Alarmed func(provider.Alarm)
 	// Ordered is called with the orders of a central orchestrator; nil means that nothing obeys them.
 	Ordered func(site string, o provider.Orders)
+	// Environment is one of several environments of the configuration; "" means the one of --env or OVI_ENV.
+	Environment string
+	*readings
+	// Progress is what the screen shows during an apply.
+	Progress atomic.Pointer[render.Progress]
+}
+
+// readings are the memory of a command about its sources. The calls of its environments share it.
+type readings struct {
 	// Secrets are those that were digested, to keep them out of what programs print.
 	Secrets knownSecrets
 	// Repositories are the clones of this command, by URL and folder: what did not change is not read again.
 	Repositories sync.Map
 	// Versions are what was read last, such as a commit, by stack.
 	Versions sync.Map
-	// Progress is what the screen shows during an apply.
-	Progress atomic.Pointer[render.Progress]
+}
+
+// InEnvironment returns a call that reads the sources for one environment of the configuration.
+func (c *Call) InEnvironment(name string) *Call {
+	return &Call{
+		Process: c.Process, Context: c.Context, Cmd: c.Cmd, Out: c.Out, Log: c.Log, cut: c.cut,
+		Environment: name, readings: c.readings,
+	}
 }
 
 // Action makes a command's action from a function of its call. Every error ends up here: it is
@@ -59,7 +74,7 @@ func (p *Process) Action(do func(*Call) error) urfave.ActionFunc {
 		if err != nil {
 			return err
 		}
-		c := &Call{Process: p, Context: cc.Context, Cmd: cc, Out: out, Log: log}
+		c := &Call{Process: p, Context: cc.Context, Cmd: cc, Out: out, Log: log, readings: &readings{}}
 		if err = errors.Join(cli.CheckLimits(cc), checkLoud(c)); err == nil {
 			err = do(c)
 		}

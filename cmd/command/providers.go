@@ -99,39 +99,59 @@ func grouped(c *Call, e provider.Entry, o provider.Option, intents []resource.In
 
 // Providers opens the providers. What they opened is closed when the command ends.
 func Providers(c *Call, dir string, intents []resource.Intent) (provider.Set, []Closer, error) {
-	set, closers := provider.Set{}, []Closer(nil)
-	digests := &Digester{File: c.SecretsKey(dir)}
+	set, o := provider.Set{}, opener{Call: c, dir: dir}
 	for _, e := range c.Table(c.Process, c.Log) {
-		config := provider.Config{
-			Options: func(key string) string { return c.Option(e, key, intents) },
-			Given:   func(key string) string { return c.Option(e, key, nil) },
-			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.Reported, Version: c.versionOf, Alarm: c.alarm,
-			Ordered: c.Ordered,
-			Digest:  digests.Digest, Plain: c.Secrets.plain,
-		}
-		if c.Sandboxed() {
-			if !e.Sandbox && used(intents, e.Name) {
-				return nil, closers, cli.Usage("omit --sandbox, and use another --data-dir", "provider %s has no sandbox", e.Name)
-			}
-			if !e.Sandbox {
-				continue
-			}
-			config.Sandbox = filepath.Join(dir, SandboxDir)
-			if servedSandbox(c.Process) && used(intents, e.Name) {
-				c.Out.Warn("the sandbox of this data directory is used, not the endpoint of the environment",
-					"use another --data-dir for the endpoint")
-			}
-		}
-		opened, err := e.Open(c, config)
+		opened, err := o.open(e, intents)
 		if err != nil {
-			return nil, closers, err
+			return nil, o.closers, err
 		}
-		set[e.Name] = opened
-		if x, ok := opened.(io.Closer); ok {
-			closers = append(closers, x.Close)
+		if opened != nil {
+			set[e.Name] = opened
 		}
 	}
-	return set, closers, nil
+	return set, o.closers, nil
+}
+
+// opener opens providers, and keeps their closers.
+type opener struct {
+	*Call
+	dir     string
+	closers []Closer
+	warned  bool
+}
+
+// open opens a provider for stacks; nil if it has no sandbox and the command uses sandboxes.
+func (o *opener) open(e provider.Entry, intents []resource.Intent) (provider.Provider, error) {
+	c, digests := o.Call, &Digester{File: o.SecretsKey(o.dir)}
+	config := provider.Config{
+		Options: func(key string) string { return c.Option(e, key, intents) },
+		Given:   func(key string) string { return c.Option(e, key, nil) },
+		Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.Reported, Version: c.versionOf, Alarm: c.alarm,
+		Ordered: c.Ordered,
+		Digest:  digests.Digest, Plain: c.Secrets.plain,
+	}
+	if c.Sandboxed() {
+		if !e.Sandbox && used(intents, e.Name) {
+			return nil, cli.Usage("omit --sandbox, and use another --data-dir", "provider %s has no sandbox", e.Name)
+		}
+		if !e.Sandbox {
+			return nil, nil
+		}
+		config.Sandbox = filepath.Join(o.dir, SandboxDir)
+		if servedSandbox(c.Process) && used(intents, e.Name) && !o.warned {
+			o.warned = true
+			c.Out.Warn("the sandbox of this data directory is used, not the endpoint of the environment",
+				"use another --data-dir for the endpoint")
+		}
+	}
+	opened, err := e.Open(c, config)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := opened.(io.Closer); ok {
+		o.closers = append(o.closers, x.Close)
+	}
+	return opened, nil
 }
 
 // alarm is provider.Config.Alarm.

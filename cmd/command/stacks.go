@@ -18,15 +18,39 @@ type stack struct {
 	Name   string `json:"name"`
 }
 
-// useStacks remembers the stack of a source. If the source has environments, it rejects a stack of the source that has
-// resources and belongs to no environment: an environment was renamed or removed, or the source had none before. Its
-// resources would be abandoned and created again.
+// useStacks remembers the stacks of the sources. Several paths are one stack, or one stack each.
 func (s *settings) useStacks(ctx context.Context, l *ledger.Ledger, paths []string, intents []resource.Intent) error {
-	if len(paths) == 0 || len(intents) != 1 || intents[0].Stack == "" {
+	if len(paths) == 0 || len(intents) != 1 && len(intents) != len(paths) {
 		return nil
 	}
-	in := intents[0]
-	abs, err := filepath.Abs(paths[0])
+	for i := range intents {
+		if intents[i].Stack == "" || len(intents) > 1 && severalStacks(paths, intents, i) {
+			continue
+		}
+		if err := s.useStack(ctx, l, paths[i], &intents[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// severalStacks reports whether the source of a stack also has stacks of no environment, as a repository may have.
+func severalStacks(paths []string, intents []resource.Intent, at int) bool {
+	for i := range intents {
+		in, own := &intents[i], &intents[at]
+		if i != at && paths[i] == paths[at] && (len(own.Environments) == 0 ||
+			in.Unread == "" && !slices.Equal(in.Environments, own.Environments)) {
+			return true
+		}
+	}
+	return false
+}
+
+// useStack remembers the stack of a source. If the source has environments, it rejects a stack of the source that has
+// resources and belongs to no environment: an environment was renamed or removed, or the source had none before. Its
+// resources would be abandoned and created again.
+func (s *settings) useStack(ctx context.Context, l *ledger.Ledger, path string, in *resource.Intent) error {
+	abs, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
@@ -42,7 +66,7 @@ func (s *settings) useStacks(ctx context.Context, l *ledger.Ledger, paths []stri
 		if owns {
 			return &cli.Problem{
 				Summary: fmt.Sprintf("the stack %s of this file has resources, and no environment has the stack", was.Name),
-				Detail:  "the stacks of the environments are " + strings.Join(in.Environments, ", "), File: paths[0],
+				Detail:  "the stacks of the environments are " + strings.Join(in.Environments, ", "), File: path,
 				Suggestion: fmt.Sprintf("set `stack: %s` in the environment that has its resources; move them with `moved` from "+
 					"%s:TYPE/NAME; or restore the environment and run `ovi destroy`", was.Name, was.Name),
 			}

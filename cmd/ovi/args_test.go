@@ -58,6 +58,7 @@ func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 	for name, x := range map[string]struct{ line, summary, next string }{
 		"an unknown command":           {"aply x.yaml", "unknown command `ovi aply`", "did you mean `ovi apply`?"},
 		"an unknown subcommand":        {"audit lgo", "unknown command `ovi audit lgo`", "did you mean `ovi audit log`?"},
+		"two environments":             {"plan --env dev --env prod", "--env is given twice: dev and prod", "use one --env; run the command for each environment, or `ovi run` for several"},
 		"an unknown option":            {"apply --paralelism 3", "unknown option --paralelism for `ovi apply`", "did you mean --parallelism?"},
 		"an option of another command": {"status --auto-approve", "unknown option --auto-approve for `ovi status`", "see `ovi status --help`"},
 		"a short word is not another":  {"plan --foo", "unknown option --foo for `ovi plan`", "see `ovi plan --help`"},

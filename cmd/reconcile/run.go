@@ -85,8 +85,9 @@ func RunCommand(p *command.Process) *urfave.Command {
 			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
 			&urfave.StringFlag{Name: "webhook-file", Usage: "send alerts to the URL in `FILE`, for one that contains a secret"},
 			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
-		}, append(session.ChartFlags(), session.GitFlags()...)...),
-		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
+		}, append(session.LoopFlags(), session.GitFlags()...)...),
+		Description: "Each source is a stack, and so is each environment of it that --env names. Without --auto-approve,\n" +
+			"changes are planned and reported, not applied.\n" +
 			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
 			"one stack that share a store share the work: one observes, all apply. A running action does not\n" +
 			"delay the next cycle. SIGTERM starts nothing more and waits for running actions, see --grace.",
@@ -98,7 +99,7 @@ func RunCommand(p *command.Process) *urfave.Command {
 type runner struct {
 	*command.Call
 	dir      string
-	paths    []string
+	paths    []string // by stack
 	stacks   []loop.Stack
 	intents  []resource.Intent // as first read, for options that are set once
 	options  loop.RunOptions
@@ -164,34 +165,49 @@ func RunLoop(c *command.Call) error {
 	return k.keep()
 }
 
-// readSources makes a stack of each source and reads all once: an error at the start ends the
-// command, unless the source is recorded.
+// readSources makes a stack of each source, and of each environment of it, and reads all once: an error at the start
+// ends the command, unless the source is recorded.
 func (k *runner) readSources() error {
 	paths, err := session.LoopSources(k.Call)
 	if err != nil {
 		return err
 	}
-	k.dir, k.paths = session.DataDir(k.Call, paths), paths
+	environments, err := session.Environments(k.Call)
+	if err != nil {
+		return err
+	}
+	k.dir = session.DataDir(k.Call, paths)
 	named := map[string]string{}
 	for _, path := range paths {
-		intents, err := session.AcceptOrRecorded(k.Call, []string{path}, k.dir)
-		if err != nil {
-			return err
-		}
-		k.intents = append(k.intents, intents...)
-		for _, in := range intents {
-			if other, twice := named[in.Stack]; twice {
-				return cli.Usage("give each its own `stack:`, or put them into one folder", "%s and %s are both stack %s", other,
-					path, in.Stack)
+		for _, c := range environments {
+			if err := k.readSource(c, path, named); err != nil {
+				return err
 			}
-			named[in.Stack] = path
-			k.stacks = append(k.stacks, loop.Stack{
-				Name: in.Stack, Mark: func() string { return runnerMark(k, path) },
-				Load: func(context.Context) ([]resource.Intent, error) {
-					return session.AcceptStack(k.Call, []string{path}, k.dir, in.Stack)
-				},
-			})
 		}
+	}
+	return nil
+}
+
+// readSource makes the stacks of a source in one environment; named has the sources of the stacks so far.
+func (k *runner) readSource(c *command.Call, path string, named map[string]string) error {
+	intents, err := session.AcceptOrRecorded(c, []string{path}, k.dir)
+	if err != nil {
+		return err
+	}
+	k.intents = append(k.intents, intents...)
+	for _, in := range intents {
+		if other, twice := named[in.Stack]; twice {
+			return cli.Usage("give each its own `stack:`, or put them into one folder", "%s and %s are both stack %s", other,
+				path, in.Stack)
+		}
+		named[in.Stack] = path
+		k.paths = append(k.paths, path)
+		k.stacks = append(k.stacks, loop.Stack{
+			Name: in.Stack, Mark: func() string { return runnerMark(k, path) },
+			Load: func(context.Context) ([]resource.Intent, error) {
+				return session.AcceptStack(c, []string{path}, k.dir, in.Stack)
+			},
+		})
 	}
 	return nil
 }
@@ -250,7 +266,7 @@ func (k *runner) keep() error {
 
 // loop opens the data directory and runs the loops until they end.
 func (k *runner) loop() error {
-	l, err := session.OpenLiveState(k.Call, k.dir, k.paths, k.intents)
+	l, err := session.OpenApart(k.Call, k.dir, k.paths, k.intents)
 	if err != nil {
 		return err
 	}
@@ -264,6 +280,9 @@ func (k *runner) loop() error {
 	stop := l.Ledger.Listen(k.heard)
 	k.line.Store(l)
 	k.Out.Say("Instance %s reconciles %s  data directory %s", l.Ledger.Instance(), k.names(), k.dir)
+	for i := range k.stacks {
+		k.stacks[i].Engine = l.EngineOf(k.stacks[i].Name)
+	}
 	if err = l.Claims.Ready(k); err == nil {
 		err = loop.Run(k, l.Engine, k.stacks, k.options)
 	}

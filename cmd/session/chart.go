@@ -18,7 +18,17 @@ import (
 )
 
 // ChartFlags are what a chart is rendered with.
-func ChartFlags() []urfave.Flag {
+func ChartFlags() []urfave.Flag { return chartFlags(EnvFlag()) }
+
+// LoopFlags are the ChartFlags of a command that reconciles several environments at once.
+func LoopFlags() []urfave.Flag {
+	return chartFlags(&urfave.StringSliceFlag{
+		Name:  "env",
+		Usage: "use the environment `NAME` of the configuration (OVI_ENV); repeatable, each is a stack with its own loop",
+	})
+}
+
+func chartFlags(env urfave.Flag) []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringSliceFlag{
 			Name: "values",
@@ -29,7 +39,7 @@ func ChartFlags() []urfave.Flag {
 			Name:  "set",
 			Usage: "set one variable of a file, or one value of a chart, `KEY.KEY=VALUE`; repeatable",
 		},
-		EnvFlag(),
+		env,
 		&urfave.StringFlag{Name: "namespace", Usage: "chart: run it as namespace `NAME`, next to other runs of " +
 			"the same chart"},
 	}
@@ -38,14 +48,6 @@ func ChartFlags() []urfave.Flag {
 // EnvFlag returns the option --env.
 func EnvFlag() urfave.Flag {
 	return &urfave.StringFlag{Name: "env", Usage: "use the environment `NAME` of the configuration (OVI_ENV)"}
-}
-
-// environment returns the environment that a command uses, and whether --env names it.
-func environment(c *command.Call) (name string, asked bool) {
-	if name = c.Cmd.String("env"); name != "" {
-		return name, true
-	}
-	return c.Getenv("OVI_ENV"), false
 }
 
 // fileOptions are the options with which files are read. Nil files are the files of this host.

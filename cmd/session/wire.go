@@ -115,6 +115,7 @@ type Session struct {
 	Ledger  *ledger.Ledger
 	Engine  *engine.Engine
 	Claims  *coordinator.Claims
+	engines map[string]*engine.Engine // by stack; nil unless OpenApart opened the session
 	closers []command.Closer
 	// Remember keeps the settings of the data directory.
 	Remember func() error
@@ -169,8 +170,18 @@ func Closing(c *command.Call, l *Session, err error) error {
 	return err
 }
 
-// OpenLiveState opens the data directory and the providers.
+// OpenLiveState opens the data directory, and the providers for a plan of all stacks.
 func OpenLiveState(c *command.Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
+	return openLiveState(c, dir, paths, intents, false)
+}
+
+// openLiveState opens the data directory and the providers; with apart, for stacks that are planned one by one.
+func openLiveState(c *command.Call, dir string, paths []string, intents []resource.Intent, apart bool) (
+	*Session, error,
+) {
+	if err := command.Agree(c, intents, apart); err != nil {
+		return nil, err
+	}
 	s, err := command.UseSettings(c, dir)
 	if err != nil {
 		return nil, err
@@ -186,26 +197,50 @@ func OpenLiveState(c *command.Call, dir string, paths []string, intents []resour
 	if intents, err = engine.Restored(c, l.Ledger.Reader(), intents, c.Now()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	kinds, clouds, err := command.Providers(c, dir, intents)
+	sets, clouds, err := openProviders(c, dir, intents, apart)
+	l.closers = append(l.closers, clouds...)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	l.Kinds, l.closers = kinds, append(l.closers, clouds...)
-	l.Claims = claimsOf(c, l)
+	l.Kinds, l.Claims = sets[0], claimsOf(c, l)
 	l.closers = append(l.closers, func() error { return giveBack(c, l) })
-	l.Engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims,
-		Secrets: c.Digests(dir), Reveal: c.Revealed(dir), Conceal: c.Held.Error, Loud: c.Loud(),
-	})
+	l.Engine = l.engineWith(c, sets[0])
+	if apart {
+		l.engines = map[string]*engine.Engine{}
+		for i := range intents {
+			l.engines[intents[i].Stack] = l.engineWith(c, sets[i])
+		}
+	}
 	return l, nil
 }
 
-// claimsOf makes the claims of this run.
+// openProviders opens the providers: one set for all stacks or, with apart, a set for each.
+func openProviders(c *command.Call, dir string, intents []resource.Intent, apart bool) (
+	[]provider.Set, []command.Closer, error,
+) {
+	if err := command.Agree(c, intents, apart); err != nil { // a restored configuration has options, too
+		return nil, nil, err
+	}
+	if apart && len(intents) > 0 {
+		return command.ProvidersApart(c, dir, intents)
+	}
+	set, closers, err := command.Providers(c, dir, intents)
+	return []provider.Set{set}, closers, err
+}
+
+func (l *Session) engineWith(c *command.Call, kinds provider.Set) *engine.Engine {
+	return engine.New(engine.Config{
+		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims,
+		Secrets: c.Digests(l.Dir), Reveal: c.Revealed(l.Dir), Conceal: c.Held.Error, Loud: c.Loud(),
+	})
+}
+
+// claimsOf makes the claims of this run. The longest of the configured times is safe for all stacks.
 func claimsOf(c *command.Call, l *Session) *coordinator.Claims {
 	ttl := c.Cmd.Duration("claim-ttl")
-	for _, in := range l.Intents {
-		if ttl == 0 {
-			ttl = in.Options.ClaimTTL
+	if ttl == 0 {
+		for i := range l.Intents {
+			ttl = max(ttl, l.Intents[i].Options.ClaimTTL)
 		}
 	}
 	options := []coordinator.Option{

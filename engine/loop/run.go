@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -25,6 +26,8 @@ type Stack struct {
 	// Mark returns a different string when the source may have changed. It is called every second and must
 	// be cheap. If nil, only intervals and wakes start a cycle.
 	Mark func() string
+	// Engine is the stack's own, with the ledger and the claims of the others; nil means the engine of Run.
+	Engine *engine.Engine
 }
 
 // RunOptions control loops. Zero fields are defaults.
@@ -110,7 +113,7 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	var wait sync.WaitGroup
 	for i := range stacks {
 		l := &stackLoop{
-			engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[unreadable]int{},
+			engine: cmp.Or(stacks[i].Engine, e), stack: &stacks[i], o: o.orDefault(), unreachable: map[unreadable]int{},
 			helped: map[resource.Scope]time.Time{}, usual: usualTimes{},
 		}
 		wait.Go(func() {
