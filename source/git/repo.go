@@ -2,10 +2,10 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/ovi-project/ovi/internal/gitclone"
@@ -64,36 +64,15 @@ func (r *Repo) Head(ctx context.Context) (commit, full string, err error) {
 }
 
 func (r *Repo) head(ctx context.Context) (oid, full string, err error) {
-	ref := r.url.Ref
-	if commit.MatchString(ref) {
-		return ref, ref, nil
-	}
-	if err := r.clone.Prepare(ctx); err != nil {
-		return "", "", err
-	}
-	patterns := []string{"HEAD"}
-	if ref != "" {
-		patterns = []string{"refs/heads/" + ref, "refs/tags/" + ref, "refs/tags/" + ref + "^{}"}
-	}
-	out, err := r.clone.Git(ctx, "ls-remote", append([]string{"--end-of-options", r.url.Remote}, patterns...)...)
-	if err != nil {
-		return "", "", err
-	}
-	for line := range strings.Lines(string(out)) {
-		id, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		peeled := strings.TrimSuffix(name, "^{}")
-		switch {
-		case !commit.MatchString(id):
-		case peeled != name && peeled == full: // the commit of an annotated tag
-			oid = id
-		case oid == "": // a branch comes before a tag
-			oid, full = id, name
+	oid, full, err = r.clone.Head(ctx, r.url.Ref)
+	if err == nil && oid == "" {
+		ref := "HEAD"
+		if r.url.Ref != "" {
+			ref = "refs/heads/" + r.url.Ref
 		}
+		err = &MissingError{What: "ref " + ref, In: r.url}
 	}
-	if oid == "" {
-		return "", "", &MissingError{What: "ref " + patterns[0], In: r.url}
-	}
-	return oid, full, nil
+	return oid, full, err
 }
 
 // Read brings the clone to the commit of the ref, and reads the path.
@@ -112,7 +91,10 @@ func (r *Repo) Read(ctx context.Context) (Tree, error) {
 	if err != nil {
 		return Tree{}, err
 	}
-	hash, err := r.hash(ctx, head)
+	hash, err := r.clone.Hash(ctx, head, r.url.Path)
+	if err == nil && hash == "" {
+		err = &MissingError{What: fmt.Sprintf("path %s at commit %.12s", r.url.Path, head), In: r.url}
+	}
 	if err != nil {
 		return Tree{}, err
 	}

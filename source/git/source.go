@@ -32,6 +32,7 @@ func (s *Source) Load(ctx context.Context) ([]*source.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	tree.Files = s.repo.around(ctx, tree)
 	u := s.repo.url
 	if !u.Each {
 		return s.load(ctx, tree, u, u.Name())

@@ -1,95 +1,12 @@
 package git
 
-import (
-	"fmt"
-	"io/fs"
-	"net/url"
-	"path"
-	"regexp"
-	"strings"
+import "github.com/ovi-project/ovi/internal/gitclone"
 
-	"github.com/ovi-project/ovi/internal/gitclone"
-)
-
-// prefix is what the URL of a source in Git starts with.
-const prefix = "git+"
-
-// URL names a source in a repository: git+https://HOST/REPOSITORY//PATH?ref=BRANCH.
-type URL struct {
-	Remote string // what git fetches from: https://…, ssh://… or file:///…
-	Path   string // in the repository; "." is its root
-	Ref    string // branch, tag or commit; "" is the repository's default branch
-	Each   bool   // the path ends with /*: each folder in it is a stack
-}
+// URL names a source in a repository.
+type URL = gitclone.URL
 
 // Is reports whether a source is named by a URL of this package.
-func Is(source string) bool { return strings.HasPrefix(source, prefix) }
+func Is(source string) bool { return gitclone.IsURL(source) }
 
-var (
-	goodRef = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`)
-	commit  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-)
-
-// Parse reads a URL. It refuses what git or ssh could take for an option, and secrets: the URL is
-// recorded.
-func Parse(text string) (URL, error) {
-	rest, ok := strings.CutPrefix(text, prefix)
-	if !ok {
-		return URL{}, fmt.Errorf("a source in Git starts with %s", prefix)
-	}
-	parsed, err := gitclone.ParseRemote(rest)
-	if err != nil {
-		return URL{}, err
-	}
-	u := URL{}
-	if u.Ref, err = refOf(parsed.Query()); err != nil {
-		return URL{}, err
-	}
-	repository, inside, _ := strings.Cut(parsed.Path, "//")
-	inside, u.Each = strings.CutSuffix("/"+inside, "/*")
-	u.Path = path.Clean("./" + strings.Trim(inside, "/"))
-	if !fs.ValidPath(u.Path) || strings.Contains(inside, "*") {
-		return URL{}, fmt.Errorf("invalid path %q in the repository: use //FOLDER, or //FOLDER/* for one stack from each "+
-			"folder", strings.TrimPrefix(inside, "/"))
-	}
-	parsed.Path, parsed.RawPath, parsed.RawQuery = repository, "", ""
-	u.Remote = parsed.String()
-	return u, nil
-}
-
-func refOf(query url.Values) (string, error) {
-	ref := query.Get("ref")
-	for key, values := range query {
-		if key != "ref" || len(values) > 1 {
-			return "", fmt.Errorf("unknown parameter %q: use ?ref=BRANCH", key)
-		}
-	}
-	if ref != "" && (!goodRef.MatchString(ref) || strings.Contains(ref, "..") || strings.HasSuffix(ref,
-		".lock") || strings.HasSuffix(ref, "/")) {
-		return "", fmt.Errorf("invalid ref %q: use the name of a branch or a tag, or a commit", ref)
-	}
-	return ref, nil
-}
-
-// String is the URL as Parse reads it.
-func (u URL) String() string {
-	s := prefix + u.Remote
-	switch {
-	case u.Each:
-		s += "//" + path.Join(u.Path, "*")
-	case u.Path != ".":
-		s += "//" + u.Path
-	}
-	if u.Ref != "" {
-		s += "?ref=" + u.Ref
-	}
-	return s
-}
-
-// Name is the last part of the path, or that of the repository: the stack, where its files name none.
-func (u URL) Name() string {
-	if u.Path != "." {
-		return strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path))
-	}
-	return strings.TrimSuffix(path.Base(u.Remote), ".git")
-}
+// Parse reads a URL. It refuses what git or ssh could take for an option, and secrets: the URL is recorded.
+func Parse(text string) (URL, error) { return gitclone.ParseURL(text) }

@@ -123,11 +123,8 @@ func (p place) missing() (summary, suggestion string) {
 	case err != nil && strings.Contains(err.Error(), "escape"):
 		return "the folder is a symbolic link that leads out of the repository", "copy the folder into the repository"
 	case err != nil:
-		suggestion = "check the path; it is relative to this file"
-		if _, isDisk := p.tree.(rooted); !isDisk {
-			suggestion += "; a Git source has only the files below the path in its URL"
-		}
-		return "the folder of the component cannot be read: " + source.FileError(err), suggestion
+		return "the folder of the component cannot be read: " + source.FileError(err),
+			"check the path; it is relative to this file"
 	case !info.IsDir():
 		return "the component is a file, not a folder", "name the folder that has the " + FileName
 	}
