@@ -14,13 +14,17 @@ import (
 )
 
 // LastAccepted reviews the decisions on resources whose source cannot be read now. It allows only healing: actions that
-// restore the applied configuration. Nothing is created for the first time, changed or destroyed, because the
-// configuration may have changed since it was accepted. After rules: {unread_max_age} nothing is created again either.
+// restore the applied configuration, and those that a recorded delete made necessary. Nothing else is created for the
+// first time, changed or destroyed, because the configuration may have changed since it was accepted. After rules:
+// {unread_max_age} nothing is created again either.
 type LastAccepted struct {
 	Intents []resource.Intent
-	// WasApplied reports whether a configuration, by its digest, was applied to a resource last, is its last good
-	// configuration, or is the reason of a recorded delete that made room.
+	// WasApplied reports whether a configuration, by its digest, was applied to a resource last, or is its last good
+	// configuration.
 	WasApplied func(ref resource.Ref, digest string) bool
+	// Owed reports whether a recorded delete made a configuration necessary: something is down until it is applied.
+	// Nil means that none is owed.
+	Owed func(ref resource.Ref, digest string) bool
 	// Restores reports whether a change of an adopted resource restores what was observed, although no configuration was
 	// applied to it. Nil means that none does.
 	Restores func(*Decision) bool
@@ -59,12 +63,13 @@ func (x LastAccepted) unread(d *Decision) (*resource.Intent, resource.UnreadPart
 // refuses returns the reason why an action does not heal, in a few words, or an empty text. age is the time since the
 // part was read last.
 func (x LastAccepted) refuses(d *Decision, r rules.Rules, age time.Duration) string {
+	owed := d.Desired != nil && x.Owed != nil && x.Owed(d.Ref, d.Desired.Digest())
 	switch {
 	case d.Desired == nil:
 		return "its source cannot be read, and may still configure it"
-	case !x.WasApplied(d.Ref, d.Desired.Digest()) && (x.Restores == nil || !x.Restores(d)):
+	case !owed && !x.WasApplied(d.Ref, d.Desired.Digest()) && (x.Restores == nil || !x.Restores(d)):
 		return "its source cannot be read, and its last accepted configuration was never applied"
-	case d.Proposed.Destroys() && destroysMore(d):
+	case !owed && d.Proposed.Destroys() && destroysMore(d):
 		return "its source cannot be read, and nothing is destroyed meanwhile"
 	case secrets.Missing(d.Desired.Attrs) && d.Proposed != Restart:
 		return "its source cannot be read, and one of its secrets is in the source alone"

@@ -165,6 +165,47 @@ func takenBlocker(d *Decision, t comparator.Take) Blocker {
 	return b
 }
 
+// Owed is a decision that a delete makes necessary.
+type Owed struct {
+	*Decision
+	For resource.Ref // the resource that waits for it
+}
+
+// OwedBy lists the decisions that must follow a delete, so that nothing stays down: those that take what the deleted
+// resource gives up, and those that give something up for these, or for the resource itself if it is replaced.
+func OwedBy(p Plan, d *Decision) (out []Owed) {
+	index := byRef(p.Decisions)
+	seen := map[resource.Ref]bool{d.Ref: true}
+	follow := func(from *Decision, root resource.Ref) {
+		for next := []*Decision{from}; len(next) > 0; next = next[1:] {
+			for _, r := range next[0].vacates() {
+				j, known := index[r]
+				if !known || seen[r] || p.Decisions[j].Desired == nil {
+					continue
+				}
+				seen[r] = true
+				out = append(out, Owed{&p.Decisions[j], root})
+				next = append(next, &p.Decisions[j])
+			}
+		}
+	}
+	if d.Desired != nil {
+		follow(d, d.Ref)
+	}
+	for k := range p.Decisions {
+		heir := &p.Decisions[k]
+		if !slices.Contains(heir.vacates(), d.Ref) || heir.Desired == nil {
+			continue
+		}
+		if !seen[heir.Ref] {
+			seen[heir.Ref] = true
+			out = append(out, Owed{heir, heir.Ref})
+		}
+		follow(heir, heir.Ref)
+	}
+	return out
+}
+
 // HoldText names an exclusive thing: "port 80/tcp of 127.0.0.1/32".
 func HoldText(h resource.Hold) string {
 	text := h.What

@@ -47,6 +47,21 @@ func (b *bench) slotted(m *crasher) *bench {
 // It returns nil if the apply ended before the point.
 func crashedAt(t *testing.T, nth int, was, want []resource.Intent) *bench {
 	t.Helper()
+	third := restarted(t, nth, was, want)
+	if third == nil {
+		return nil
+	}
+	if _, err := third.engine.Apply(t.Context(), third.plan(want), engine.ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	third.settled(want)
+	return third
+}
+
+// restarted applies one configuration, crashes at a point of an apply of another, and starts the next process. It
+// returns nil if the apply ended before the point.
+func restarted(t *testing.T, nth int, was, want []resource.Intent) *bench {
+	t.Helper()
 	b := blank(t)
 	first := b.slotted(&crasher{})
 	first.apply(was)
@@ -54,7 +69,7 @@ func crashedAt(t *testing.T, nth int, was, want []resource.Intent) *bench {
 
 	m := &crasher{nth: nth}
 	second := b.slotted(m)
-	p := second.plan(want)
+	p := second.planToApply(want)
 	m.armed = true
 	_, _ = second.engine.Apply(t.Context(), p, engine.ApplyOptions{Tries: 1})
 	second.stop()
@@ -62,12 +77,17 @@ func crashedAt(t *testing.T, nth int, was, want []resource.Intent) *bench {
 	if !m.dead {
 		return nil
 	}
-	third := b.slotted(&crasher{})
-	if _, err := third.engine.Apply(t.Context(), third.plan(want), engine.ApplyOptions{}); err != nil {
-		t.Fatal(err)
+	return b.slotted(&crasher{})
+}
+
+// planToApply plans as `ovi apply` does, which accepts the configuration.
+func (b *bench) planToApply(in []resource.Intent) *engine.Planned {
+	b.t.Helper()
+	p, err := b.engine.Plan(b.t.Context(), in, engine.PlanOptions{Mode: event.ForApply})
+	if err != nil {
+		b.t.Fatal(err)
 	}
-	third.settled(want)
-	return third
+	return p
 }
 
 // TestEveryCrashOfARenameConverges crashes before and after every write and call of renames: between the record and the

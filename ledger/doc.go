@@ -57,7 +57,7 @@
 //	                          without a name has the rules and options
 //	accepted/<stack>/<ref>    a resource as its source configured it when it was accepted last
 //	looked_up/<ref>           the resource of others that a lookup found at the last apply
-//	room/<ref>                the configuration that a resource was deleted to be created with
+//	room/<ref>                the configuration for which the resource, or another one, was deleted
 //	actions/<ref>             the last events about a resource; its history has the earlier ones
 //
 // Unchanged content is not written again, so an observation without changes is one small record.

@@ -178,6 +178,9 @@ func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 		for _, room := range decider.RoomFor(a.plan.Plan, d) {
 			started.MakesRoom = append(started.MakesRoom, event.Room{Thing: decider.HoldText(room.Of), For: room.For})
 		}
+		for _, owed := range decider.OwedBy(a.plan.Plan, d) {
+			started.Owes = append(started.Owes, event.Owed{Ref: owed.Ref, Desired: owed.DesiredDigest(), For: owed.For})
+		}
 	}
 	if a.plan.Resting[d.Ref] {
 		started.Approval = a.plan.Approval

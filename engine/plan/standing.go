@@ -9,7 +9,9 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/secrets"
 	"github.com/ovi-project/ovi/resource/unread"
@@ -53,7 +55,10 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 	if err != nil {
 		return decider.LastAccepted{}, false, err
 	}
-	m, room := p.memory, map[resource.Ref]string{}
+	m, room := p.memory, rooms{memory: p.memory, of: map[resource.Ref]rows.Room{}}
+	if err := room.read(ctx, e.Ledger.Reader(), p.Intents); err != nil {
+		return decider.LastAccepted{}, false, err
+	}
 	p.Intents = slices.Clone(p.Intents)
 	for i := range p.Intents {
 		in := &p.Intents[i]
@@ -67,13 +72,7 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 				continue
 			}
 			applied, known := m.applied(d.Ref)
-			if !known {
-				if room[d.Ref], err = e.Ledger.Reader().Sources().RoomFor(ctx, d.Ref); err != nil {
-					return decider.LastAccepted{}, false, err
-				}
-				continue
-			}
-			if applied.Desired != "" && applied.Desired != d.Digest() {
+			if known && applied.Desired != "" && applied.Desired != d.Digest() && !room.owes(d.Ref, d.Digest()) {
 				*d = follow.Standing(d, applied)
 				d.Attrs = e.revealed(d.Attrs)
 			}
@@ -81,8 +80,50 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 	}
 	return decider.LastAccepted{Intents: p.Intents, WasApplied: func(ref resource.Ref, digest string) bool {
 		applied, known := m.applied(ref)
-		return known && applied.Desired == digest || good[ref].Desired == digest || room[ref] == digest
-	}, Restores: m.restores}, true, nil
+		return known && applied.Desired == digest || good[ref].Desired == digest
+	}, Owed: room.owes, Restores: m.restores}, true, nil
+}
+
+// rooms are the configurations for which deletes were done.
+type rooms struct {
+	memory *memory
+	of     map[resource.Ref]rows.Room
+}
+
+// read reads them for the resources that are in parts which could not be read.
+func (x *rooms) read(ctx context.Context, r *ledger.Reader, intents []resource.Intent) (err error) {
+	for i := range intents {
+		in := &intents[i]
+		for k := range in.Resources {
+			ref := in.Resources[k].Ref
+			if _, found := unread.Of(in, ref, false); !found {
+				continue
+			}
+			if x.of[ref], err = r.Sources().RoomFor(ctx, ref); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owes reports whether a delete was done for a configuration of a resource, and something is still down because of it.
+func (x *rooms) owes(ref resource.Ref, digest string) bool {
+	room := x.of[ref]
+	if room.Desired == "" || room.Desired != digest {
+		return false
+	}
+	return x.down(ref) || !room.For.IsZero() && x.down(room.For)
+}
+
+// down reports whether a resource lacks its place: it was deleted to be replaced, or another one was deleted for it.
+func (x *rooms) down(ref resource.Ref) bool {
+	if len(x.memory.names.Outages[ref]) > 0 {
+		return true
+	}
+	_, exists := x.memory.applied(ref)
+	room := x.of[ref]
+	return !exists && room.Desired != "" && room.For.IsZero()
 }
 
 // restores reports whether all changes of an adopted resource, to which nothing was applied, go back to values that

@@ -40,6 +40,9 @@ type Started struct {
 	// MakesRoom lists the things that a delete frees for other resources. Each is an outage from the end of the
 	// delete until the other resource has it.
 	MakesRoom []Room `json:"makes_room,omitempty"`
+	// Owes lists the configurations that must be applied after a delete, so that what it makes room for comes up.
+	// While the source cannot be read, they are applied as accepted.
+	Owes []Owed `json:"owes,omitempty"`
 	// TakesRoom: the action takes something that was freed for it. Once it is done, the outage has ended.
 	TakesRoom bool `json:"takes_room,omitempty"`
 	// Signature is the signature of the instance, in a shared store. Without it no other instance recovers the action.
@@ -57,6 +60,14 @@ func (e Started) Unsigned() (Started, *Signature) {
 type Room struct {
 	Thing string       `json:"thing"` // in words: "port 80"
 	For   resource.Ref `json:"for"`
+}
+
+// Owed is a configuration that a delete made necessary. Its resource takes a thing that the delete frees, or gives one
+// up for such a resource.
+type Owed struct {
+	Ref     resource.Ref `json:"ref"`
+	Desired string       `json:"desired"` // digest of the configuration
+	For     resource.Ref `json:"for"`     // the resource that waits for it: it counts until this one is up
 }
 
 // The phases of a replace.

@@ -179,12 +179,10 @@ func (p *projection) done(
 		return p.stepDone(started)
 	}
 	if deleted {
-		if started.Phase == event.PhaseDelete && started.Desired != "" {
-			if err := p.put(rows.Of(rows.KeyRoom, ref), rows.Room{Desired: started.Desired}); err != nil {
-				return err
-			}
+		if err := p.forget(ref); err != nil || started.Phase != event.PhaseDelete || started.Desired == "" {
+			return err
 		}
-		return p.forget(ref)
+		return p.put(rows.Of(rows.KeyRoom, ref), rows.Room{Desired: started.Desired})
 	}
 	if err := p.succeeded(ref, started.Desired); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 func (p *draft) forget(ref resource.Ref) error {
 	for _, key := range []string{
 		rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyFights,
-		rows.KeyLastGood, rows.KeyApplied, rows.KeyResource,
+		rows.KeyLastGood, rows.KeyApplied, rows.KeyResource, rows.KeyRoom,
 	} {
 		if err := p.delete(rows.Of(key, ref)); err != nil {
 			return err

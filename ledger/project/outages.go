@@ -8,11 +8,17 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// outages notes what an action freed for other resources, and ends the outages of its own resource.
+// outages notes the things that an action freed for other resources and the configurations that these need, and ends
+// the outages of its own resource.
 func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started, deleted bool) error {
 	if deleted {
 		for _, room := range started.MakesRoom {
 			if err := p.addOutage(room, rows.Outage{Thing: room.Thing, Freed: ref, ID: started.Have, At: r.At}); err != nil {
+				return err
+			}
+		}
+		for _, o := range started.Owes {
+			if err := p.put(rows.Of(rows.KeyRoom, o.Ref), rows.Room{Desired: o.Desired, For: o.For}); err != nil {
 				return err
 			}
 		}

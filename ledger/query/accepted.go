@@ -92,11 +92,11 @@ func (r Sources) UnreadOf(ctx context.Context, ref resource.Ref) (event.Unread, 
 	return event.Unread{}, false, nil
 }
 
-// RoomFor returns the digest of the configuration that a resource was deleted to be created with; empty if it was not.
-func (r Sources) RoomFor(ctx context.Context, ref resource.Ref) (string, error) {
+// RoomFor returns the configuration for which a resource, or another one, was deleted; zero if none was.
+func (r Sources) RoomFor(ctx context.Context, ref resource.Ref) (rows.Room, error) {
 	var v rows.Room
 	if _, err := r.Load(ctx, rows.Of(rows.KeyRoom, ref), storage.Now, &v); err != nil {
-		return "", fmt.Errorf("ledger: read the room that %s made: %w", ref, err)
+		return rows.Room{}, fmt.Errorf("ledger: read the room that %s made: %w", ref, err)
 	}
-	return v.Desired, nil
+	return v, nil
 }

@@ -48,9 +48,11 @@ type Source struct {
 	Settings *event.AcceptedSettings `json:"settings,omitempty"` // of the part without a name
 }
 
-// Room is the value of room/<ref>: a resource was deleted so that it can be created with another configuration.
+// Room is the value of room/<ref>: a delete was done so that a resource can have another configuration.
 type Room struct {
 	Desired string `json:"desired"` // digest of that configuration
+	// For is zero if the resource itself was deleted. Otherwise it is the resource that waits for the configuration.
+	For resource.Ref `json:"for,omitzero"`
 }
 
 // Decided is the value of decided/<ref>: a decision, with the first plan that made it.
