@@ -39,6 +39,9 @@ func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Option
 	}
 	p.Intents = p.places.Intents
 	accepted.Unique(p.Intents)
+	if err := accepted.Complete(ctx, e.Ledger.Reader(), p.Intents, e.Reveal); err != nil {
+		return nil, err
+	}
 	p.Stacks = locate.StacksOf(p.Intents)
 	return p, p.accept(ctx)
 }

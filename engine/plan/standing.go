@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/accepted"
 	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -59,6 +60,7 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 	if err := room.read(ctx, e.Ledger.Reader(), p.Intents); err != nil {
 		return decider.LastAccepted{}, false, err
 	}
+	renamed := map[resource.Ref]bool{} // configured as applied, apart from names in references
 	p.Intents = slices.Clone(p.Intents)
 	for i := range p.Intents {
 		in := &p.Intents[i]
@@ -66,12 +68,16 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 			continue
 		}
 		in.Resources = slices.Clone(in.Resources)
+		names := accepted.NamesOf(in, m.names.Moves)
 		for k := range in.Resources {
 			d := &in.Resources[k]
 			if _, found := unread.Of(in, d.Ref, false); !found {
 				continue
 			}
 			applied, known := m.applied(d.Ref)
+			if renamed[d.Ref] = names.Same(d, applied.Desired) || names.Same(d, good[d.Ref].Desired); renamed[d.Ref] {
+				continue
+			}
 			if known && applied.Desired != "" && applied.Desired != d.Digest() && !room.owes(d.Ref, d.Digest()) {
 				*d = follow.Standing(d, applied)
 				d.Attrs = e.revealed(d.Attrs)
@@ -80,7 +86,7 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 	}
 	return decider.LastAccepted{Intents: p.Intents, WasApplied: func(ref resource.Ref, digest string) bool {
 		applied, known := m.applied(ref)
-		return known && applied.Desired == digest || good[ref].Desired == digest
+		return known && applied.Desired == digest || good[ref].Desired == digest || renamed[ref]
 	}, Owed: room.owes, Restores: m.restores}, true, nil
 }
 

@@ -46,6 +46,12 @@ func TestWhatIsWrongWithAFileStaysWithIt(t *testing.T) {
 			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}}},
 			"",
 		},
+		"an unknown reference": {
+			"f/b.yaml", head + "  - {type: subnet, name: one, vpc: mian, cidr: 10.0.1.0/24}\n",
+			[]string{"vpc/main", "vpc/other"},
+			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}}},
+			"",
+		},
 		"what others refer to": {
 			"f/a.yaml", head + "  - {type: [\n",
 			[]string{"vpc/other"},

@@ -75,7 +75,9 @@ func (x *restoring) read(ctx context.Context, r *ledger.Reader) (err error) {
 
 func (x *restoring) restore() {
 	head, known := x.sources[""]
-	x.in.Parts = slices.Clone(x.in.Parts)
+	// The caller uses its slices again, so they are neither sorted nor appended to in place.
+	x.in.Parts, x.in.Resources = slices.Clone(x.in.Parts), slices.Clone(x.in.Resources)
+	x.in.Lookups, x.in.Scopes = slices.Clone(x.in.Lookups), slices.Clone(x.in.Scopes)
 	if known && x.in.Unread == "" && x.differs(*head.Settings) {
 		p := x.in.Parts[0]
 		x.in.Unread = p.Why + "; the other parts of the source are not used either, because they depend on its settings"
@@ -137,6 +139,7 @@ func (x *restoring) part(p *resource.UnreadPart) {
 	_, known := x.sources[p.Name]
 	p.Read, p.Unknown = x.lastRead(p.Name), !known && !p.Only
 	refs := slices.Clone(p.Refs)
+	p.Refs, p.Dependents = slices.Clone(p.Refs), slices.Clone(p.Dependents)
 	for i := range x.recorded {
 		a := &x.recorded[i]
 		if a.Part != p.Name && !slices.ContainsFunc(refs, func(r resource.Ref) bool { return isAt(a.Ref, r) }) {
@@ -152,7 +155,7 @@ func (x *restoring) part(p *resource.UnreadPart) {
 		}
 		x.in.Resources, p.Refs = append(x.in.Resources, d), append(p.Refs, a.Ref)
 		if s := a.Ref.Scope(); !slices.Contains(x.in.Scopes, s) {
-			x.in.Scopes = append(slices.Clone(x.in.Scopes), s)
+			x.in.Scopes = append(x.in.Scopes, s)
 		}
 	}
 }
@@ -160,7 +163,7 @@ func (x *restoring) part(p *resource.UnreadPart) {
 // lookup adds a lookup that no part has which was read.
 func (x *restoring) lookup(d resource.Desired) {
 	if !slices.ContainsFunc(x.in.Lookups, func(o resource.Desired) bool { return isAt(d.Ref, o.Ref) }) {
-		x.in.Lookups = append(slices.Clone(x.in.Lookups), d)
+		x.in.Lookups = append(x.in.Lookups, d)
 	}
 }
 
