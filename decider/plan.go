@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -203,10 +204,14 @@ type Plan struct {
 	Renames          []comparator.Rename     // recorded resources that have another name in the configuration
 	Unlisted         int                     // unmanaged resources on record, of kinds that were not read for this plan
 	Pins             []pins.Pin              // the resources of others that the configuration refers to, sorted
+	Outputs          []outputs.Change        // outputs of the stacks that differ from the record, sorted
 }
 
-// Empty reports whether there is nothing to do: no decision executes and none is blocked.
+// Empty reports whether there is nothing to do: no decision executes, none is blocked, and no output changes.
 func (p Plan) Empty() bool {
+	if len(p.Outputs) > 0 {
+		return false
+	}
 	for _, d := range p.Decisions {
 		if d.Action.Executes() || d.Proposed.Executes() {
 			return false

@@ -57,6 +57,7 @@
 //	                          without a name has the rules and options
 //	accepted/<stack>/<ref>    a resource as its source configured it when it was accepted last
 //	looked_up/<ref>           the resource of others that a lookup found at the last apply
+//	output/<stack>/<name>     an output of a stack, with the record of the apply that set it
 //	room/<ref>                the configuration for which the resource, or another one, was deleted
 //	actions/<ref>             the last events about a resource; its history has the earlier ones
 //

@@ -131,6 +131,7 @@ type Intent struct {
 	Options                 Options
 	Moved                   []Move // renames that the source declares apart from the resources
 	Removed                 []Move // what stays though it is no longer configured
+	Outputs                 Attrs  // values that the stack publishes; their References are resolved after an apply
 }
 
 // Move declares that the resource which is recorded as From, and is no longer configured, is To. If To is zero, ovi

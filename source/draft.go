@@ -77,6 +77,18 @@ type Draft struct {
 	invalid  map[resource.Ref]bool // resources with problems, as far as their names are known
 	unsure   []kept                // resources whose attributes depend on the names that the stack has
 	formers  map[int32]formerName  // by entry
+	outputs  []Output              // as written
+	// resolveOutputs returns the outputs, once all names are known; nil if there are none.
+	resolveOutputs func(*Draft) resource.Attrs
+}
+
+// Output is a value that a stack publishes, as written. Short references in it mean resources of the provider and the
+// location.
+type Output struct {
+	Name               string
+	Value              Node
+	At                 position.Position // of the name
+	Provider, Location string
 }
 
 // failure is a resource with problems, which is checked for more all the same.

@@ -15,6 +15,9 @@ func (d *Draft) rename(r resource.Ref) resource.Ref {
 func (d *Draft) name(in *resource.Intent) {
 	rename := d.rename
 	nameFormer(d, in)
+	in.Outputs, _ = resource.MapRefs(in.Outputs, func(r resource.Reference) resource.Value {
+		return resource.Reference{Ref: rename(r.Ref), Path: r.Path}
+	}).(resource.Attrs)
 	for i := range in.Lookups {
 		in.Lookups[i].Ref = rename(in.Lookups[i].Ref)
 	}

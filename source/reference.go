@@ -21,6 +21,7 @@ type use struct {
 	inside string
 	// optional reports that the resource may be missing: the reference is written with a ?.
 	optional bool
+	whole    bool // a value of any type fits
 }
 
 // mayBeGroup reports whether the name in a list can be the name of a group.
@@ -208,6 +209,8 @@ func isSecretAt(k *kind, path string) bool {
 func fits(target *resource.Attribute, u *use) bool {
 	scalar := target.Type <= resource.TBool
 	switch {
+	case u.whole:
+		return true
 	case u.text, u.attr.Type == resource.TString:
 		return scalar
 	case u.attr.Type == resource.TFloat:

@@ -95,6 +95,9 @@ func (d *Draft) resolve() resource.Intent {
 	in.Absent = reasons(d)
 	in.Moved = former{d}.moves()
 	in.Removed = former{d}.removals(in.Moved)
+	if d.resolveOutputs != nil {
+		in.Outputs = d.resolveOutputs(d)
+	}
 	in.Resources, in.Lookups = apart(d.desired)
 	for s := range d.scopes {
 		in.Scopes = append(in.Scopes, s)

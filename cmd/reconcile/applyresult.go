@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -17,14 +18,20 @@ import (
 func sumUp(c *command.Call, p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
 	if c.Out.Machine() {
-		err := c.Out.Records(render.ChangeSummary{
+		err := c.Out.Records(append(render.OutputChanges(r.Outputs), render.ChangeSummary{
 			Type: "change_summary", Operation: "apply", Counts: counts, Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID,
 			Seconds: r.Took.Seconds(), Sandbox: c.Sandboxed(),
-		}, reconciled(c, p, r))
+		}, reconciled(c, p, r))...)
 		if err != nil {
 			return err
 		}
 	} else {
+		if len(r.Outputs) > 0 {
+			if len(r.Outcomes) > 0 {
+				c.Out.Say("")
+			}
+			_ = planview.WriteOutputs(c.Out.W, c.Out.Style, r.Outputs)
+		}
 		c.Out.Say("")
 		_ = counts.Write(c.Out.W, c.Out.Style)
 		explainResult(c, r)

@@ -23,6 +23,7 @@ import (
 	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/render/renamed"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 )
 
@@ -307,7 +308,17 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
+	for _, x := range p.Unsaved {
+		if err := c.Out.Records(cli.Diagnostic(unsaved(x), "create a new plan to record it")); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// unsaved describes an output that a saved plan does not have.
+func unsaved(x outputs.Change) string {
+	return "outputs." + x.Name + " of stack " + x.Stack + " changed since the plan was made"
 }
 
 // notFound describes a lookup without a result.
@@ -353,6 +364,9 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	}
 	for _, x := range p.Repinned {
 		head = append(head, repinned(x))
+	}
+	for _, x := range p.Unsaved {
+		head = append(head, unsaved(x)+": create a new plan to record it")
 	}
 	for i, x := range renamed.Pairs(p.Plan) {
 		if i == maxRenamed {
@@ -422,8 +436,8 @@ func SortedScopes(m map[resource.Scope]string) []resource.Scope {
 	return out
 }
 
-// Executing counts the actions of a plan.
-func Executing(p decider.Plan) int { return len(toDo(p)) }
+// Executing counts the actions of a plan, and the outputs that it records.
+func Executing(p decider.Plan) int { return len(toDo(p)) + len(p.Outputs) }
 
 // toDo are the resources that a plan acts on.
 func toDo(p decider.Plan) []resource.Ref {

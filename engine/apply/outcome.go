@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 )
 
 // Status is the result of one action.
@@ -61,6 +62,7 @@ type Result struct {
 	Outcomes    []Outcome // sorted by ref; one for each decision that executes
 	Counts      event.Counts
 	Outages     []decider.Outage // things that a delete gave up for a resource which is not up
+	Outputs     []outputs.Change // that the apply recorded
 	Interrupted bool
 	Yielded     bool // something was left to the plan of a newer configuration
 	Took        time.Duration

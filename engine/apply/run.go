@@ -29,7 +29,10 @@ func Perform(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Optio
 	}
 	walk(a, steps)
 	a.recordNotStarted()
-	return a.result(), a.broken()
+	recorded, err := publish(a)
+	r := a.result()
+	r.Outputs = recorded
+	return r, err
 }
 
 // Single performs one decision for an operator, in the same way as an apply, and returns the

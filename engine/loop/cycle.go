@@ -190,7 +190,8 @@ func (l *stackLoop) obey(ctx context.Context, c *Cycle) error {
 func (l *stackLoop) blockedAsBefore(p *engine.Planned) bool {
 	before := l.blocked
 	l.blocked = p.Hash
-	if slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool { return d.Action.Executes() }) {
+	acts := func(d decider.Decision) bool { return d.Action.Executes() }
+	if len(p.Plan.Outputs) > 0 || slices.ContainsFunc(p.Plan.Decisions, acts) {
 		l.blocked = ""
 	}
 	return l.blocked != "" && l.blocked == before

@@ -181,7 +181,7 @@ var ErrStopGrace = fmt.Errorf("the loop was stopped, and the time for running ac
 // executes reports whether a plan has something to do or to record now. It ignores decisions that are left to
 // running applies.
 func executes(p *engine.Planned) bool {
-	return slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool {
+	return len(p.Plan.Outputs) > 0 || slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool {
 		return d.Action.Executes() || d.Proposed.Executes() && !leftToApply(&d)
 	})
 }

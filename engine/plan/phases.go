@@ -96,7 +96,10 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 
 // Decide compares the configurations with live state and lets the policies review the proposals.
 func (p *Planning) Decide(ctx context.Context) (err error) {
-	if err := p.planner.decide(ctx, p); err != nil || p.Past {
+	if err := p.planner.decide(ctx, p); err != nil {
+		return err
+	}
+	if err := p.publish(ctx); err != nil || p.Past {
 		return err
 	}
 	p.Plan.Unlisted, err = p.planner.unlisted(ctx, p)
@@ -118,7 +121,7 @@ func (p *Planning) Finish(ctx context.Context) (*Planned, error) {
 		return nil, err
 	}
 	executes := func(d decider.Decision) bool { return d.Action.Executes() }
-	if err := e.recordPlan(ctx, p); err != nil || p.Mode != event.ForApply ||
+	if err := e.recordPlan(ctx, p); err != nil || p.Mode != event.ForApply || len(p.Plan.Outputs) > 0 ||
 		slices.ContainsFunc(p.Plan.Decisions, executes) { // an apply records its lookups when it starts
 		return p.Planned, err
 	}
@@ -135,6 +138,7 @@ func emptied(intents []resource.Intent) []resource.Intent {
 		}
 		slices.SortFunc(scopes, resource.Scope.Compare)
 		out[i].Scopes, out[i].Resources, out[i].Lookups = slices.Compact(scopes), nil, nil
+		out[i].Outputs = nil
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -40,6 +41,7 @@ type planFile struct {
 	Owned         map[string]int    `json:"owned,omitempty"`
 	SetUnverified bool              `json:"set_unverified,omitempty"`
 	Lookups       []pins.Pin        `json:"lookups,omitempty"`
+	Outputs       []outputs.Change  `json:"outputs,omitempty"`
 	Decisions     []decisionFile    `json:"decisions"`
 }
 
@@ -69,7 +71,7 @@ func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
 		Type: planType, Format: PlanFormat, ID: p.ID, By: p.By, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
 		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
-		SetUnverified: p.SetUnverified, Lookups: p.Plan.Pins,
+		SetUnverified: p.SetUnverified, Lookups: p.Plan.Pins, Outputs: p.Plan.Outputs,
 	}
 	for s, why := range p.Plan.Unreachable {
 		f.Unreachable[s.String()] = why
@@ -138,7 +140,7 @@ func (f planFile) planned() (*Planned, error) {
 		ID: f.ID, By: f.By, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
 		SetUnverified: f.SetUnverified, base: map[resource.Ref]base{},
 	}
-	p.Plan.Owned, p.Plan.Pins = f.Owned, f.Lookups
+	p.Plan.Owned, p.Plan.Pins, p.Plan.Outputs = f.Owned, f.Lookups, f.Outputs
 	p.Plan.Unchanged, p.Plan.Unreachable = f.Counts.Unchanged, map[resource.Scope]string{}
 	for s, why := range f.Unreachable {
 		var scope resource.Scope

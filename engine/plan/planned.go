@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
@@ -42,6 +43,8 @@ type Planned struct {
 	Recovered    []event.Recovered // open actions that this plan recovered
 	Counts       event.Counts
 	Already      []resource.Ref // of a plan made from a saved one: what that contains and is done already
+	// Unsaved are outputs that changed since the plan was saved, by stack and name: an apply does not record them.
+	Unsaved []outputs.Change
 	// SetUnverified: what was not verified is set.
 	SetUnverified bool
 	Past          bool // of a past revision: it can be shown, and not applied

@@ -91,6 +91,7 @@ func (s *Saved) AddRest(now *Planned) {
 			stale = append(stale, d)
 		}
 	}
+	now.keepSaved(s.plan.Plan.Outputs)
 	now.Plan.Decisions = append(now.Plan.Decisions, stale...)
 	now.Counts = event.Count(now.Plan)
 }

@@ -124,6 +124,12 @@ func every() []event.Event {
 		event.LastGood{Ref: ref("a"), Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at}},
 		event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"},
 		event.LookedUp{Ref: ref("net"), ID: "n-2", Was: "n-1"},
+		event.OutputsChanged{
+			Stack: "web", Plan: "p", Set: resource.Attrs{
+				{Name: "ports", Value: resource.List{resource.Int(80), resource.Bool(true)}},
+				{Name: "url", Value: resource.String("http://<a>")},
+			}, Removed: []string{"old"},
+		},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
 		event.Ordered{Stack: "web", Location: "l", Name: "app", Order: event.Promote, On: true, Version: "v", Wave: 2, Central: 3, Who: "ann", Reason: "r"},
 		event.Alarmed{Provider: "edge", Location: "l", Text: "t"},

@@ -97,6 +97,8 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[TrustRequired](data)
 	case TypeLookedUp:
 		return read[LookedUp](data)
+	case TypeOutputsChanged:
+		return read[OutputsChanged](data)
 	case TypePlanSaved:
 		return read[PlanSaved](data)
 	case TypePolicyRequired:

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/wal"
@@ -77,6 +78,8 @@ type Planned struct {
 	Unread []Unread `json:"unread,omitempty"`
 	// Lookups are the resources of others that the configuration refers to.
 	Lookups []pins.Pin `json:"lookups,omitempty"`
+	// Outputs are the outputs of the stacks that differ from the record.
+	Outputs []outputs.Change `json:"outputs,omitempty"`
 }
 
 // LookedUp records which resource a lookup found when a configuration was applied.
@@ -84,6 +87,15 @@ type LookedUp struct {
 	Ref resource.Ref `json:"ref"` // its block
 	ID  string       `json:"id"`
 	Was string       `json:"was,omitempty"` // the resource that it found before
+}
+
+// OutputsChanged records the outputs of a stack that an apply changed. The number of this record is the number of each
+// of their values. An output that is recorded with the same value keeps its number.
+type OutputsChanged struct {
+	Stack   string         `json:"stack"`
+	Plan    string         `json:"plan"`
+	Set     resource.Attrs `json:"set,omitempty"`     // the values by name
+	Removed []string       `json:"removed,omitempty"` // names that the configuration no longer has
 }
 
 // PlanSaved records that a plan was written into a file, which is applied and approved only as it was

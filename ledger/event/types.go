@@ -13,6 +13,7 @@ const (
 	TypeObserved        = "observed"
 	TypePlanned         = "planned"
 	TypeLookedUp        = "looked_up"
+	TypeOutputsChanged  = "outputs_changed"
 	TypePlanSaved       = "plan_saved"
 	TypePolicyRequired  = "policy_required"
 	TypeRosterChanged   = "roster_changed"
@@ -56,7 +57,7 @@ const (
 func Types() []string {
 	return []string{
 		TypeLoaded, TypeLed, TypeSourceAccepted, TypePhaseFailed, TypeObserved, TypePlanned, TypeLookedUp, TypePlanSaved,
-		TypeBlocked,
+		TypeBlocked, TypeOutputsChanged,
 		TypeApproved, TypeStarted, TypeFinished, TypeRecovered, TypeNotStarted, TypeYielded,
 		TypeOutageEnded, TypeReplaceStarted,
 		TypeReplaceReverted,
@@ -80,6 +81,7 @@ func (PhaseFailed) Type() string     { return TypePhaseFailed }
 func (Observed) Type() string        { return TypeObserved }
 func (Planned) Type() string         { return TypePlanned }
 func (LookedUp) Type() string        { return TypeLookedUp }
+func (OutputsChanged) Type() string  { return TypeOutputsChanged }
 func (PlanSaved) Type() string       { return TypePlanSaved }
 func (PolicyRequired) Type() string  { return TypePolicyRequired }
 func (RosterChanged) Type() string   { return TypeRosterChanged }
@@ -126,6 +128,7 @@ func (PhaseFailed) About() resource.Ref       { return resource.Ref{} }
 func (Observed) About() resource.Ref          { return resource.Ref{} }
 func (Planned) About() resource.Ref           { return resource.Ref{} }
 func (e LookedUp) About() resource.Ref        { return e.Ref }
+func (OutputsChanged) About() resource.Ref    { return resource.Ref{} }
 func (PlanSaved) About() resource.Ref         { return resource.Ref{} }
 func (PolicyRequired) About() resource.Ref    { return resource.Ref{} }
 func (RosterChanged) About() resource.Ref     { return resource.Ref{} }

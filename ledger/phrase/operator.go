@@ -21,6 +21,8 @@ func Operator(e event.Event) string {
 		return "new attempts allowed" + by(e.Who, e.Reason)
 	case event.PlanSaved:
 		return "plan " + e.Plan + " saved to a file"
+	case event.OutputsChanged:
+		return published(e)
 	case event.PolicyRequired:
 		if e.On {
 			return fmt.Sprintf("policy %s (%s) required of every run%s", e.Name, resource.ShortDigest(e.Digest),
@@ -45,6 +47,22 @@ func Operator(e event.Event) string {
 		return kept(e)
 	}
 	return strings.ReplaceAll(e.Type(), "_", " ")
+}
+
+// published is about the outputs of a stack.
+func published(e event.OutputsChanged) string {
+	var set []string
+	for _, x := range e.Set {
+		set = append(set, x.Name)
+	}
+	text := "outputs of stack " + e.Stack + " changed"
+	if len(set) > 0 {
+		text += ": " + strings.Join(set, ", ")
+	}
+	if len(e.Removed) > 0 {
+		text += "; removed: " + strings.Join(e.Removed, ", ")
+	}
+	return text
 }
 
 // roster is about the keys of people.

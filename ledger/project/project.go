@@ -86,7 +86,7 @@ func (p *projection) write(r event.Record) error {
 	case event.Baseline:
 		return p.carried(e)
 	}
-	for _, part := range []func(event.Record) (bool, error){p.action, p.rollout, p.ownership, p.trust, p.act} {
+	for _, part := range []func(event.Record) (bool, error){p.action, p.rollout, p.publish, p.ownership, p.trust, p.act} {
 		if done, err := part(r); done || err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ const (
 	KeySource       = "source/"
 	KeyAccepted     = "accepted/"
 	KeyLookedUp     = "looked_up/"
+	KeyOutput       = "output/"
 	KeyRoom         = "room/"
 	KeyBinding      = "binding/"
 	KeyBound        = "bound/"
@@ -141,6 +142,21 @@ func OrderOf(stack, order, location, name string) string {
 // WaveOf is the key of how far the newest configuration of a kind and name was rolled out.
 func WaveOf(stack, kind, name string) string {
 	return KeyWave + url.PathEscape(stack) + "/" + kind + "/" + name
+}
+
+// OutputsOf is the prefix of the recorded outputs of a stack.
+func OutputsOf(stack string) string { return KeyOutput + url.PathEscape(stack) + "/" }
+
+// OutputOf is the key of a recorded output of a stack.
+func OutputOf(stack, name string) string { return OutputsOf(stack) + url.PathEscape(name) }
+
+// ParseOutput is the inverse of OutputOf.
+func ParseOutput(key string) (stack, name string, err error) {
+	stack, name, _ = strings.Cut(strings.TrimPrefix(key, KeyOutput), "/")
+	if stack, err = url.PathUnescape(stack); err == nil {
+		name, err = url.PathUnescape(name)
+	}
+	return stack, name, err
 }
 
 // LoadedOf is the key of the version of a stack that was last loaded.

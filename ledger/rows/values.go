@@ -40,6 +40,15 @@ type Plan struct {
 	Unread []event.Unread `json:"unread,omitempty"`
 }
 
+// Output is the value of output/<stack>/<name>: an output as an apply recorded it, and the record.
+type Output struct {
+	Value    json.RawMessage `json:"value"`
+	Seq      wal.Seq         `json:"seq"`
+	Instance string          `json:"instance"`
+	At       time.Time       `json:"at"`
+	By       string          `json:"by,omitempty"`
+}
+
 // Source is the value of source/<stack>/<part>: a part of a source, as accepted last.
 type Source struct {
 	Version  string                  `json:"version,omitempty"`

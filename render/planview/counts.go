@@ -18,12 +18,18 @@ func Count(p decider.Plan) Counts { return Counts(event.Count(p)) }
 
 // Sentence is the last line of a plan, such as "Plan: 4 to create, 1 to delete, 2 unchanged.";
 // where there is nothing to do, "No changes. 9 unchanged.".
-func (c Counts) Sentence(verb string) string {
+func (c Counts) Sentence(verb string) string { return c.sentenceWith(verb, 0) }
+
+// sentenceWith is Sentence with a number of outputs that change.
+func (c Counts) sentenceWith(verb string, outputs int) string {
 	do := []string{}
 	for _, x := range c.actions() {
 		if x.n > 0 {
 			do = append(do, fmt.Sprintf("%d to %s%s", x.n, x.do, x.restarts()))
 		}
+	}
+	if outputs > 0 {
+		do = append(do, term.Many(outputs, "output")+" to record")
 	}
 	if len(do) > 0 {
 		return verb + ": " + strings.Join(append(do, c.rest()...), ", ") + "."

@@ -70,6 +70,7 @@ func (v View) Write(w io.Writer, s term.Style) error {
 			p.writeKept(k)
 		}
 	}
+	writeOutputs(&p.Writer, v.Plan.Outputs, Value)
 	p.Gap()
 	p.unmanaged(v.Plan)
 	if p.hidden {
@@ -79,7 +80,7 @@ func (v View) Write(w io.Writer, s term.Style) error {
 	if v.Counts != nil {
 		counts = *v.Counts
 	}
-	p.Tally(counts.Sentence(v.Verb))
+	p.Tally(counts.sentenceWith(v.Verb, len(v.Plan.Outputs)))
 	_, err := io.WriteString(w, p.String())
 	return err
 }

@@ -27,6 +27,12 @@ func Prompt(p decider.Plan, target string) string {
 	}
 	text := "Apply " + term.Many(changes, "change") + " to " + target
 	var notes []string
+	switch n := len(p.Outputs); {
+	case n > 0 && changes == 0:
+		text = "Record " + term.Many(n, "output") + ", without a change to " + target
+	case n > 0:
+		notes = append(notes, term.Many(n, "output"))
+	}
 	if destroyed > 0 {
 		notes = append(notes, fmt.Sprintf("%d destroyed", destroyed))
 	}

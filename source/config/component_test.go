@@ -393,3 +393,41 @@ func FuzzComponent(f *testing.F) {
 		}
 	})
 }
+
+// TestOutputsHaveTheTypesOfTheirValues: references stay, and an optional one without a resource omits its value.
+func TestOutputsHaveTheTypesOfTheirValues(t *testing.T) {
+	t.Parallel()
+	in, err := loadTree(tree(`
+-- ovi.yaml --
+vars: {ports: [80, 443], zone: a}
+resources:
+  - {type: vpc, name: main, cidr: 10.0.0.0/16}
+  - {type: ec2, name: web.1, size: t3.micro}
+  - {use: ./c, name: one}
+outputs:
+  ports: ${vars.ports}
+  first: ${vars.ports[0]}
+  text: zone ${vars.zone}
+  vpc: ${vpc/main}
+  dotted: ${ec2/web.1.size}
+  joined: "x ${vpc/main.cidr} y"
+  used: ${use/one.cidr}
+  none: ${s3/none?}
+  list: ["${s3/none?}", "${vpc/main}", 1.5, true, "yes"]
+  map: {a: "${s3/none?}", "b c": {d: "$${x}"}}
+  "null": "${vars.zone == 'b' ? 1 : null}"
+-- c/component.yaml --
+resources: [{type: vpc, name: main, cidr: 10.1.0.0/16}]
+outputs: {cidr: "${vpc/main.cidr}"}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ref = `{"$ref":"test:aws/us-east-1/`
+	want := `{"dotted":` + ref + `ec2/web.1","path":"size"},"first":80,"joined":{"$text":["x ",` + ref +
+		`vpc/main","path":"cidr"}," y"]},"list":[` + ref + `vpc/main"},1.5,true,"yes"],"map":{"b c":{"d":"${x}"}},"ports":[80,443],` +
+		`"text":"zone a","used":` + ref + `vpc/one-main","path":"cidr"},"vpc":` + ref + `vpc/main"}}`
+	if got := string(in.Outputs.AppendJSON(nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config/component"
 	"github.com/ovi-project/ovi/source/config/read"
 )
 
@@ -86,6 +87,7 @@ func fileKeys(o source.Options) []read.Key[*document] {
 			Doc: "Resources that are no longer configured, and whether they stay. An entry may stay until its name is " +
 				"configured again.",
 		},
+		component.StackOutputs(func(d *document, n *source.Node) { readOutputs(d.Reader, d.Location, n) }),
 		read.Key[*document]{
 			Name: "resources", Example: "[{type: vpc, cidr: 10.0.0.0/16}]", Form: read.FormBlocks,
 			Doc:  "The resources of the stack. An empty list ([]) deletes everything in the stack.",

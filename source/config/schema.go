@@ -209,6 +209,12 @@ func languageSchema(form read.Form, o source.Options) *jsonschema.Schema {
 		return jsonschema.OrOutside(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{keys, anything()}})
 	case read.FormWhen:
 		return &jsonschema.Schema{Type: jsonschema.OneOf("string", "boolean")}
+	case read.FormOutputs:
+		value := &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean", "array", "object")}
+		return &jsonschema.Schema{
+			Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{},
+			Patterns: map[string]*jsonschema.Schema{component.OutputName: value},
+		}
 	}
 	return anything()
 }

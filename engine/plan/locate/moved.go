@@ -47,7 +47,7 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		}
 		// Resolved locations may sort differently.
 		slices.SortStableFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
-		out[i].Resources = resources
+		out[i].Resources, out[i].Outputs = resources, m.attrs(out[i].Outputs)
 		out[i].Parts = slices.Clone(out[i].Parts)
 		for k := range out[i].Parts {
 			refs := slices.Clone(out[i].Parts[k].Refs)
@@ -75,7 +75,8 @@ func (m mover) ref(r resource.Ref) resource.Ref {
 }
 
 func (m mover) attrs(in resource.Attrs) resource.Attrs {
-	return resource.MapRefs(in, func(r resource.Reference) resource.Value {
+	out, _ := resource.MapRefs(in, func(r resource.Reference) resource.Value {
 		return resource.Reference{Ref: m.ref(r.Ref), Path: r.Path}
 	}).(resource.Attrs)
+	return out
 }

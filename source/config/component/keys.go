@@ -58,3 +58,12 @@ func UseKeys(location string) []read.Key[*read.Reader] {
 		key("group", "net", read.FormText, "The name of all that a `for_each` makes: `use/GROUP`. Default: the name."),
 	}
 }
+
+// StackOutputs is the key of the outputs of a stack, which a configuration reads.
+func StackOutputs[T any](of func(T, *source.Node)) read.Key[T] {
+	return read.Key[T]{
+		Name: "outputs", Example: "{endpoint: \"${rds/db.endpoint}\"}", Form: read.FormOutputs, Read: of,
+		Doc: "The values that the stack publishes. An apply records them, and `ovi output` prints them. A secret is not " +
+			"allowed.",
+	}
+}

@@ -2,12 +2,27 @@ package component
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/language"
 )
+
+// OutputName is the pattern of the name of an output. It has no dot, because a dot starts a key of its value.
+const OutputName = `^[A-Za-z_][A-Za-z0-9_-]{0,99}$`
+
+var outputForm = regexp.MustCompile(OutputName)
+
+// CheckOutputName returns a problem with the name of an output; empty if there is none.
+func CheckOutputName(name string) (summary, suggestion string) {
+	if outputForm.MatchString(name) {
+		return "", ""
+	}
+	return "invalid name " + source.Quote(name) + " of an output",
+		"use letters, digits, '_' and '-', and a letter first"
+}
 
 // output is an output of a unit.
 type output struct {

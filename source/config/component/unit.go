@@ -349,6 +349,11 @@ func (c *folder) read(t *Tree, f *input.File, b *block) {
 		r.Wrong(out, "outputs must be a map of names, got "+out.Form(), "use NAME: VALUE lines")
 	} else if out != nil {
 		r.Duplicates(out)
+		for i := 0; i+1 < len(out.Kids); i += 2 {
+			if summary, suggestion := CheckOutputName(out.Kids[i].Text); summary != "" {
+				r.Wrong(&out.Kids[i], summary, suggestion)
+			}
+		}
 	}
 	if r.Draft.Failed() == failed {
 		c.root = root

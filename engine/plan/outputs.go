@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// publish lists the outputs that differ from the record.
+func (p *Planning) publish(ctx context.Context) (err error) {
+	if p.Mode == event.ForDrift {
+		return nil
+	}
+	p.Plan.Outputs, err = p.Outputs(ctx, p.planner.Ledger.Reader(), p.o.At, p.answer())
+	return err
+}
+
+// Outputs lists the outputs of the stacks that differ from the record. It omits a stack whose source was not read in
+// full: nothing is known of its outputs.
+func (p *Planned) Outputs(
+	ctx context.Context, r *query.Reader, at storage.Revision, answer func(resource.Reference) outputs.Answer,
+) (out []outputs.Change, err error) {
+	for i := range p.Intents {
+		in := &p.Intents[i]
+		if in.Unread != "" || in.Partial || len(in.Parts) > 0 {
+			continue
+		}
+		was, err := query.Outputs(ctx, r, in.Stack, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, outputs.Changes(in.Stack, was, in.Outputs, answer)...)
+	}
+	return out, nil
+}
+
+// answer returns the values that references have before the apply. A value that an action of the plan may change is
+// known after apply.
+func (p *Planning) answer() func(resource.Reference) outputs.Answer {
+	acts := make(map[resource.Ref]*decider.Decision, len(p.Plan.Decisions))
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Action.Executes() && d.Action != decider.Forget {
+			acts[d.Ref] = d
+		}
+	}
+	return func(r resource.Reference) outputs.Answer {
+		d := acts[r.Ref]
+		if d != nil && (d.Action == decider.Create || d.Action == decider.Replace || d.Action == decider.Revert) {
+			return outputs.Answer{Late: true}
+		}
+		if d != nil && r.Path != "" && p.changes(d, r.Path) {
+			return outputs.Answer{Late: true}
+		}
+		if o, found := p.ResourceAt(r.Ref); found {
+			v, _ := o.Refer(r.Path)
+			return outputs.Answer{Value: v}
+		}
+		return outputs.Answer{}
+	}
+}
+
+// changes reports whether an update may give an attribute another value.
+func (p *Planning) changes(d *decider.Decision, path string) bool {
+	kind := p.planner.Kind(d.Ref)
+	for _, a := range kind.Attrs {
+		if within(path, a.Name) && a.Computed {
+			return len(a.ChangesWith) > 0
+		}
+	}
+	return slices.ContainsFunc(d.Changes, func(c resource.Change) bool {
+		return within(path, c.Path) || within(c.Path, path)
+	})
+}
+
+// within reports whether a path is another one or below it.
+func within(path, of string) bool {
+	return path == of || len(path) > len(of) && path[:len(of)] == of && (path[len(of)] == '.' || path[len(of)] == '[')
+}
+
+// keepSaved removes from a plan that is made of a saved one the outputs that the saved plan does not have: they
+// are not approved.
+func (p *Planned) keepSaved(saved []outputs.Change) {
+	p.Unsaved = nil
+	p.Plan.Outputs = slices.DeleteFunc(slices.Clone(p.Plan.Outputs), func(c outputs.Change) bool {
+		same := slices.ContainsFunc(saved, c.Equal)
+		if !same {
+			p.Unsaved = append(p.Unsaved, c)
+		}
+		return !same
+	})
+}

@@ -1,0 +1,64 @@
+package render
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
+)
+
+// OutputChange is an output of a stack that a plan or an apply changes.
+type OutputChange struct {
+	Type   string          `json:"type"` // "output_change"
+	Stack  string          `json:"stack"`
+	Name   string          `json:"name"`
+	Action string          `json:"action"` // "create", "update" or "delete"
+	From   json.RawMessage `json:"from"`   // the recorded value; null where there is none
+	To     json.RawMessage `json:"to"`
+	// KnownAfterApply: To depends on an action of the plan.
+	KnownAfterApply bool `json:"known_after_apply,omitempty"`
+}
+
+// Output is a recorded output of a stack.
+type Output struct {
+	Type       string          `json:"type"` // "output"
+	Stack      string          `json:"stack"`
+	Name       string          `json:"name"`
+	Value      json.RawMessage `json:"value"`
+	Record     uint64          `json:"record"`   // in the audit log of the instance
+	Instance   string          `json:"instance"` // that recorded it
+	RecordedAt time.Time       `json:"recorded_at"`
+	AgeSeconds int64           `json:"age_seconds"`
+	By         string          `json:"by,omitempty"` // the user of the apply
+}
+
+func (OutputChange) record() {}
+func (Output) record()       {}
+
+// OutputChanges turns changes of outputs into records.
+func OutputChanges(all []outputs.Change) []Record {
+	out := make([]Record, len(all))
+	for i, c := range all {
+		out[i] = OutputChange{
+			Type: "output_change", Stack: c.Stack, Name: c.Name, Action: c.Action(), From: plainOrNull(c.From),
+			To: plainOrNull(c.To), KnownAfterApply: c.Late,
+		}
+	}
+	return out
+}
+
+// OutputOf turns a recorded output into a record.
+func OutputOf(r outputs.Recorded, now time.Time) Output {
+	return Output{
+		Type: "output", Stack: r.Stack, Name: r.Name, Value: plainOrNull(r.Value), Record: r.Record, Instance: r.Instance,
+		RecordedAt: r.At, AgeSeconds: int64(max(now.Sub(r.At), 0).Seconds()), By: r.By,
+	}
+}
+
+func plainOrNull(v resource.Value) json.RawMessage {
+	if v == nil {
+		return json.RawMessage("null")
+	}
+	return outputs.Plain(v)
+}

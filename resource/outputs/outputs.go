@@ -1,0 +1,248 @@
+// Package outputs has the values that a stack publishes by name: for people and scripts, and for other stacks of the
+// same store. A plan lists the outputs that change, and an apply records them. The package is pure.
+package outputs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Recorded is an output as an apply recorded it.
+type Recorded struct {
+	Stack, Name string
+	Value       resource.Value
+	Record      uint64 // its number in the audit log of the instance
+	Instance    string
+	At          time.Time
+	By          string // the user
+}
+
+// Change is an output that differs from the record.
+type Change struct {
+	Stack, Name string
+	From, To    resource.Value // a nil From means a new output, a nil To a removed or a late one
+	Late        bool           // To is known after apply
+}
+
+// Action returns "create", "update" or "delete".
+func (c Change) Action() string {
+	switch {
+	case c.From == nil:
+		return "create"
+	case c.To == nil && !c.Late:
+		return "delete"
+	}
+	return "update"
+}
+
+// Compare orders changes by stack and name.
+func (c Change) Compare(o Change) int {
+	if n := strings.Compare(c.Stack, o.Stack); n != 0 {
+		return n
+	}
+	return strings.Compare(c.Name, o.Name)
+}
+
+// Equal reports whether two changes are the same.
+func (c Change) Equal(o Change) bool {
+	return c.Compare(o) == 0 && c.Late == o.Late && Same(c.From, o.From) && Same(c.To, o.To)
+}
+
+// Same reports whether two values are equal; nil equals nil alone.
+func Same(a, b resource.Value) bool {
+	return (a == nil) == (b == nil) && string(resource.AppendJSON(nil, a)) == string(resource.AppendJSON(nil, b))
+}
+
+// changeJSON is the encoding of a Change.
+type changeJSON struct {
+	Stack string          `json:"stack"`
+	Name  string          `json:"name"`
+	From  json.RawMessage `json:"from,omitempty"`
+	To    json.RawMessage `json:"to,omitempty"`
+	Late  bool            `json:"known_after_apply,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c Change) MarshalJSON() ([]byte, error) {
+	out := changeJSON{Stack: c.Stack, Name: c.Name, Late: c.Late}
+	if c.From != nil {
+		out.From = resource.AppendJSON(nil, c.From)
+	}
+	if c.To != nil {
+		out.To = resource.AppendJSON(nil, c.To)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Change) UnmarshalJSON(b []byte) (err error) {
+	var in changeJSON
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("an output: %w", err)
+	}
+	*c = Change{Stack: in.Stack, Name: in.Name, Late: in.Late}
+	if len(in.From) > 0 {
+		if c.From, err = resource.ParseJSON(in.From); err != nil {
+			return fmt.Errorf("output %s: %w", c.Name, err)
+		}
+	}
+	if len(in.To) > 0 {
+		if c.To, err = resource.ParseJSON(in.To); err != nil {
+			return fmt.Errorf("output %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// Answer is the value of a reference in an output. A nil Value means that it has none: now, or with Late until the end
+// of the apply.
+type Answer struct {
+	Value resource.Value
+	Late  bool
+}
+
+// Resolve replaces the references in a value. Without an answer to one of them the value has none either; it is late if
+// one of them is. Secrets have no answer here.
+func Resolve(v resource.Value, answer func(resource.Reference) Answer) Answer {
+	late, missing := false, false
+	out := resource.MapRefs(v, func(r resource.Reference) resource.Value {
+		a := answer(r)
+		late = late || a.Late
+		if a.Value == nil || isHidden(a.Value) {
+			missing = missing || !a.Late
+			return r
+		}
+		return a.Value
+	})
+	switch {
+	case missing:
+		return Answer{}
+	case late:
+		return Answer{Late: true}
+	}
+	return Answer{Value: joined(out)}
+}
+
+// joined makes strings of texts without references. A text that is not one has no value.
+func joined(v resource.Value) resource.Value {
+	switch v := v.(type) {
+	case resource.Text:
+		kind := resource.Kind{Attrs: []resource.Attribute{{Name: "text"}}}
+		text, _ := kind.Resolve(resource.Attrs{{Name: "text", Value: v}}, resource.Resolver{}).Get("text")
+		if s, ok := text.(resource.String); ok {
+			return s
+		}
+		return nil
+	case resource.List:
+		out := make(resource.List, len(v))
+		for i := range v {
+			if out[i] = joined(v[i]); out[i] == nil {
+				return nil
+			}
+		}
+		return out
+	case resource.Attrs:
+		out := slices.Clone(v)
+		for i := range out {
+			if out[i].Value = joined(out[i].Value); out[i].Value == nil {
+				return nil
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// isHidden reports whether a value holds a secret.
+func isHidden(v resource.Value) bool {
+	switch v := v.(type) {
+	case resource.Secret, resource.Digest:
+		return true
+	case resource.List:
+		return slices.ContainsFunc(v, isHidden)
+	case resource.Attrs:
+		return slices.ContainsFunc(v, func(a resource.Attr) bool { return isHidden(a.Value) })
+	}
+	return false
+}
+
+// Changes lists the outputs of a stack that differ from the record, sorted by name. An output without a value is no
+// change: its record stays.
+func Changes(stack string, was []Recorded, now resource.Attrs, answer func(resource.Reference) Answer) (out []Change) {
+	recorded := map[string]resource.Value{}
+	for _, r := range was {
+		recorded[r.Name] = r.Value
+		if _, still := now.Get(r.Name); !still {
+			out = append(out, Change{Stack: stack, Name: r.Name, From: r.Value})
+		}
+	}
+	for _, x := range now {
+		c := Change{Stack: stack, Name: x.Name, From: recorded[x.Name]}
+		a := Resolve(x.Value, answer)
+		c.To, c.Late = a.Value, a.Late
+		if c.Late || c.To != nil && !Same(c.From, c.To) {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, Change.Compare)
+	return out
+}
+
+// Plain returns a value as JSON for programs, without the escapes of the record.
+func Plain(v resource.Value) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(plain(v)); err != nil {
+		return json.RawMessage("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func plain(v resource.Value) any {
+	switch v := v.(type) {
+	case resource.String:
+		return string(v)
+	case resource.Bool:
+		return bool(v)
+	case resource.Int:
+		return int64(v)
+	case resource.Float:
+		return json.RawMessage(resource.AppendJSON(nil, v))
+	case resource.List:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = plain(v[i])
+		}
+		return out
+	case resource.Attrs:
+		out := make(map[string]any, len(v))
+		for _, a := range v {
+			out[a.Name] = plain(a.Value)
+		}
+		return out
+	}
+	return nil
+}
+
+// Field returns the value at a dotted path below an output; false if there is none. An empty path is the value itself.
+func Field(v resource.Value, path string) (resource.Value, bool) {
+	for path != "" {
+		attrs, ok := v.(resource.Attrs)
+		if !ok {
+			return nil, false
+		}
+		name, rest, _ := strings.Cut(path, ".")
+		if v, ok = attrs.Get(name); !ok {
+			return nil, false
+		}
+		path = rest
+	}
+	return v, true
+}
