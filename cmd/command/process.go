@@ -150,6 +150,18 @@ func (p *Process) StateDir() string {
 	return filepath.Join(state, "ovi")
 }
 
+// CacheDir returns the user's folder for files that ovi can fetch again: $XDG_CACHE_HOME/ovi. It is empty if the user
+// has none.
+func (p *Process) CacheDir() string {
+	if cache := p.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
+		return filepath.Join(cache, "ovi")
+	}
+	if home := p.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".cache", "ovi")
+	}
+	return ""
+}
+
 // Ago is the age of something, or "never".
 func (c *Call) Ago(t time.Time) string {
 	if t.IsZero() {

@@ -115,7 +115,7 @@ func newApp(p *command.Process) *urfave.App {
 // commands are all commands, in the order of the help page.
 func commands(p *command.Process) []*urfave.Command {
 	return []*urfave.Command{
-		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ConfigCommand(p),
+		reconcile.PlanCommand(p), reconcile.ValidateCommand(p), reconcile.ConfigCommand(p), reconcile.FetchCommand(p),
 		reconcile.ApplyCommand(p), reconcile.DestroyCommand(p),
 		charts.InstallCommand(p), charts.UpgradeCommand(p), reconcile.DriftCommand(p), reconcile.RunCommand(p),
 		clusters.ClusterCommand(p), edge.Command(p),

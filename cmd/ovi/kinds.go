@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	urfave "github.com/urfave/cli/v2"
@@ -176,7 +175,7 @@ func schemaFor(c *command.Call, file string) error {
 	}
 	root := config.FileSchema(c.Checks())
 	unread, err := editor.Complete(root, text, func(folder string) (string, error) {
-		return session.ReadSource(filepath.Join(filepath.Dir(file), folder, "component.yaml"))
+		return command.ComponentText(c, file, folder)
 	})
 	if err != nil {
 		return &cli.Problem{

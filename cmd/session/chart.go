@@ -56,7 +56,7 @@ func fileOptions(c *command.Call, dir string, checks source.Options, files fs.FS
 	return config.Options{
 		Options: checks, Env: c.Env, Files: files, Environment: name, AskedFor: asked,
 		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"),
-		Sandbox: command.UsesSandbox(c, dir),
+		Sandbox: command.UsesSandbox(c, dir), Git: command.ComponentFetcher(c).Cache.Open,
 	}
 }
 

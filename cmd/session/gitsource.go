@@ -62,7 +62,7 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 	})
 	kept, _ := c.Repositories.LoadOrStore(name+"\n"+dir, repo)
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
-		return inCommit(c, files, at, stack, checks)
+		return inCommit(c, Commit{Files: files, At: at, Stack: stack, Remote: u.Remote, Dir: dir}, checks)
 	}), nil
 }
 

@@ -33,7 +33,15 @@ type Kind struct {
 	// New returns the reader of one path of this kind; of charts and files, of several paths.
 	New func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error)
 	// InCommit returns the reader of a path of a Git commit.
-	InCommit func(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error)
+	InCommit func(c *command.Call, in Commit, checks source.Options) (source.Source, error)
+}
+
+// Commit is a path of a Git commit.
+type Commit struct {
+	Files     fs.FS
+	At, Stack string // Stack names the stack if the files do not
+	Remote    string // the repository
+	Dir       string // the data directory
 }
 
 // The names of the kinds of source.
@@ -66,9 +74,9 @@ func kinds() []Kind {
 			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
 				return ClusterTable(c, paths[0], checks), nil
 			},
-			InCommit: func(_ *command.Call, _ fs.FS, at, _ string, _ source.Options) (source.Source, error) {
+			InCommit: func(_ *command.Call, in Commit, _ source.Options) (source.Source, error) {
 				return nil, &cli.Problem{
-					Summary: "a database in Git is not a source: its status columns could not be written", File: at,
+					Summary: "a database in Git is not a source: its status columns could not be written", File: in.At,
 					Suggestion: "declare the clusters in YAML, or name the database by its path on this host",
 				}
 			},
@@ -79,8 +87,8 @@ func kinds() []Kind {
 			New: func(_ *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
 				return siteSource(paths[0], nil, checks), nil
 			},
-			InCommit: func(_ *command.Call, files fs.FS, at, _ string, checks source.Options) (source.Source, error) {
-				return siteSource(at, files, checks), nil
+			InCommit: func(_ *command.Call, in Commit, checks source.Options) (source.Source, error) {
+				return siteSource(in.At, in.Files, checks), nil
 			},
 		},
 		{
@@ -90,8 +98,8 @@ func kinds() []Kind {
 			New: func(c *command.Call, paths []string, _ string, checks source.Options) (source.Source, error) {
 				return chart.New(paths, chartOptions(c, checks, nil)), nil
 			},
-			InCommit: func(c *command.Call, files fs.FS, at, _ string, checks source.Options) (source.Source, error) {
-				return chart.New([]string{at}, chartOptions(c, checks, files)), nil
+			InCommit: func(c *command.Call, in Commit, checks source.Options) (source.Source, error) {
+				return chart.New([]string{in.At}, chartOptions(c, checks, in.Files)), nil
 			},
 		},
 		{
@@ -100,10 +108,10 @@ func kinds() []Kind {
 			New: func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
 				return config.New(paths, fileOptions(c, dir, checks, nil)), nil
 			},
-			InCommit: func(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
-				o := fileOptions(c, "", checks, files)
-				o.Stack = stack
-				return config.New([]string{at}, o), nil
+			InCommit: func(c *command.Call, in Commit, checks source.Options) (source.Source, error) {
+				o := fileOptions(c, "", checks, in.Files)
+				o.Stack, o.Git = in.Stack, command.CommitComponents(c, in.Remote, in.Dir)
+				return config.New([]string{in.At}, o), nil
 			},
 		},
 	}
@@ -149,8 +157,8 @@ func openSource(c *command.Call, paths []string, dir string, checks source.Optio
 }
 
 // inCommit returns the reader of a path of a commit.
-func inCommit(c *command.Call, files fs.FS, at, stack string, checks source.Options) (source.Source, error) {
-	return kindIn(at, files).InCommit(c, files, at, stack, checks)
+func inCommit(c *command.Call, in Commit, checks source.Options) (source.Source, error) {
+	return kindIn(in.At, in.Files).InCommit(c, in, checks)
 }
 
 // combinable refuses a source that is a stack of its own beside other sources, options that its kind does not have,

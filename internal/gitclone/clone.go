@@ -66,7 +66,7 @@ func (c *Clone) exists() bool {
 
 // Lock waits until no other process uses the clone. The lock ends with the process, or with unlock.
 func (c *Clone) Lock(ctx context.Context) (unlock func(), err error) {
-	unlock, err = lock(ctx, filepath.Join(c.Dir, "ovi.lock"))
+	unlock, err = LockFile(ctx, filepath.Join(c.Dir, "ovi.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("lock the clone: %w", err)
 	}

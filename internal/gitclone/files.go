@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,7 +52,7 @@ func (c *Clone) Head(ctx context.Context, ref string) (oid, full string, err err
 		id, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		peeled := strings.TrimSuffix(name, "^{}")
 		switch {
-		case !IsCommit(id):
+		case !IsCommit(id) || !slices.Contains(patterns, name):
 		case peeled != name && peeled == full: // the commit of an annotated tag
 			oid = id
 		case oid == "": // a branch comes before a tag
@@ -61,8 +63,8 @@ func (c *Clone) Head(ctx context.Context, ref string) (oid, full string, err err
 }
 
 // Hash returns the hash of a path of a commit; it is empty if the commit has no such path.
-func (c *Clone) Hash(ctx context.Context, commit, path string) (string, error) {
-	at := commit + ":" + strings.TrimPrefix(path, ".")
+func (c *Clone) Hash(ctx context.Context, commit, name string) (string, error) {
+	at := commit + ":" + strings.TrimPrefix(name, ".")
 	out, err := c.Git(ctx, "rev-parse", "--quiet", "--verify", "--end-of-options", at)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -73,10 +75,10 @@ func (c *Clone) Hash(ctx context.Context, commit, path string) (string, error) {
 
 // List lists the files of a path of a commit. Errors name the path as shown. A link or another repository in it is an
 // error.
-func (c *Clone) List(ctx context.Context, commit, path, shown string) ([]Entry, error) {
+func (c *Clone) List(ctx context.Context, commit, name, shown string) ([]Entry, error) {
 	args := []string{"-r", "-z", "--full-tree", "--end-of-options", commit}
-	if path != "." {
-		args = append(args, "--", path)
+	if name != "." {
+		args = append(args, "--", name)
 	}
 	out, err := c.Git(ctx, "ls-tree", args...)
 	if err != nil {
@@ -105,15 +107,26 @@ func (c *Clone) List(ctx context.Context, commit, path, shown string) ([]Entry, 
 	return entries, nil
 }
 
-// Bring fetches the files below a hash that the clone lacks, all at once.
-func (c *Clone) Bring(ctx context.Context, hash string) error {
+// Bring fetches the files that List returned for a path of a commit, if the clone lacks them, all at once.
+func (c *Clone) Bring(ctx context.Context, commit, name string, entries []Entry) error {
+	tree, want := name, map[string]bool{}
+	for _, e := range entries {
+		want[e.OID] = true
+		if e.Name == name { // a file: git lists missing files of a folder only
+			tree = path.Dir(name)
+		}
+	}
+	hash, err := c.Hash(ctx, commit, tree)
+	if err != nil {
+		return err
+	}
 	out, err := c.Git(ctx, "rev-list", "--objects", "--missing=print", "--end-of-options", hash)
 	if err != nil {
 		return err
 	}
 	var missing strings.Builder
 	for line := range strings.Lines(string(out)) {
-		if oid, ok := strings.CutPrefix(strings.TrimSpace(line), "?"); ok {
+		if oid, ok := strings.CutPrefix(strings.TrimSpace(line), "?"); ok && want[oid] {
 			fmt.Fprintln(&missing, oid)
 		}
 	}

@@ -4,5 +4,5 @@ package gitclone
 
 import "context"
 
-// lock does nothing where files cannot be locked: git's own locks then refuse a second process.
-func lock(context.Context, string) (func(), error) { return func() {}, nil }
+// LockFile does nothing where files cannot be locked: git's own locks then refuse a second process.
+func LockFile(context.Context, string) (func(), error) { return func() {}, nil }

@@ -14,8 +14,9 @@ import (
 // lockPause is between two attempts to lock a file.
 const lockPause = 20 * time.Millisecond
 
-// lock waits until no other process uses the clone. The lock ends with the process.
-func lock(ctx context.Context, name string) (func(), error) {
+// LockFile waits until no other process has locked a file, which it creates if needed. The lock ends with the process,
+// or with the function that is returned.
+func LockFile(ctx context.Context, name string) (func(), error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/ovi-project/ovi/internal/gitlock"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
@@ -35,11 +37,68 @@ func tree(text string) fstest.MapFS {
 
 func loadTree(files fstest.MapFS, change func(*config.Options)) (resource.Intent, error) {
 	opts := options(files)
+	opts.Git = inGit
 	if change != nil {
 		change(&opts)
 	}
 	return loadFrom(config.New([]string{"ovi.yaml"}, opts))
 }
+
+// inGit answers for the components in Git of tests: a commit of ones is in the cache, of twos is not, and any other was
+// changed.
+func inGit(l gitlock.Line) (fs.FS, error) {
+	switch l.Commit[0] {
+	case '1':
+	case '2':
+		return nil, &gitlock.Error{Summary: l.URL.String() + " is not in the cache", Next: "none", Kind: gitlock.ErrMissing}
+	default:
+		return nil, &gitlock.Error{Summary: l.URL.String() + " was changed", Next: "find out why", Kind: gitlock.ErrChanged}
+	}
+	out := fstest.MapFS{}
+	for name, f := range tree(libInGit) {
+		if strings.HasPrefix(name, l.URL.Path+"/") {
+			out[name] = f
+		}
+	}
+	return out, nil
+}
+
+// libInGit is the repository of components of tests.
+const libInGit = `
+-- net/component.yaml --
+vars: {cidr: {type: string}}
+resources:
+  - {type: vpc, name: main, cidr: "${vars.cidr}", tags: {note: "${file:note.txt}"}}
+  - {use: ./inner, name: i, vars: {vpc: "${vpc/main}"}}
+  - {use: ../zones, name: z, vars: {vpc: "${vpc/main}"}}
+public: ["file:note.txt"]
+outputs: {vpc: "${vpc/main}"}
+-- net/note.txt --
+a note
+-- net/inner/component.yaml --
+vars: {vpc: {type: ref(vpc)}}
+resources: [{type: subnet, name: in, vpc: "${vars.vpc}", cidr: 10.0.0.0/24}]
+-- zones/component.yaml --
+vars: {vpc: {type: ref(vpc)}}
+resources: [{type: subnet, name: app, vpc: "${vars.vpc}", cidr: 10.0.1.0/24}]
+-- wrong/component.yaml --
+resources:
+  - {type: vpc, name: main, cidr: "${vars.none}", cidrr: x}
+  - {type: vpc, name: other, cidr: "${file:../net/note.txt}"}
+-- escape/component.yaml --
+resources:
+  - {use: ../../other, name: a}
+  - {use: /etc, name: b}
+  - {use: "./x/../../../net", name: c}
+-- outer/component.yaml --
+resources: [{use: ../net, name: a}]
+-- here/component.yaml --
+resources: [{use: "git+file:///srv/lib//x", name: a}]
+-- self/component.yaml --
+resources: [{use: "git+https://example.com/lib.git//self?ref=v1", name: a}]
+-- bare/component.yml --
+resources: []
+`
 
 func mustLoadTree(t tb, text string) string {
 	t.Helper()
@@ -174,6 +233,39 @@ resources:
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestComponentsFromGit: a component from Git makes the resources that it makes as a folder, and the lock is in the
+// version.
+func TestComponentsFromGit(t *testing.T) {
+	line := func(path, digit string) string {
+		return "git+https://example.com/lib.git//" + path + " v1 " + strings.Repeat(digit, 40) + " sha256:" +
+			strings.Repeat("ab", 32) + "\n"
+	}
+	use := func(folder string) string {
+		return "-- ovi.yaml --\nresources: [{use: \"" + folder + "\", name: n, vars: {cidr: 10.0.0.0/16}}]\n"
+	}
+	locked := use("git+https://example.com/lib.git//net?ref=v1") + "-- ovi.lock --\novi.lock v1\n" + line("net", "1") +
+		line("zones", "1")
+	if got, want := mustLoadTree(t, locked), mustLoadTree(t, use("./net")+libInGit[1:]); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	through := use("./here") + "-- here/component.yaml --\nvars: {cidr: {type: string}}\nresources: [{use: " +
+		"\"git+https://example.com/lib.git//net?ref=v1\", name: m, vars: {cidr: \"${vars.cidr}\"}}]\n-- ovi.lock --\n" +
+		"ovi.lock v1\n" + line("net", "1") + line("zones", "1")
+	if got := mustLoadTree(t, through); !strings.Contains(got, "n-m-i-in") || !strings.Contains(got, "n-m-z-app") {
+		t.Errorf("a folder that uses a component from Git: %s", got)
+	}
+	version := func(text string) string {
+		in, err := loadTree(tree(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in.Version
+	}
+	if version(locked) == version(strings.ReplaceAll(locked, "sha256:ab", "sha256:cd")) {
+		t.Error("the version does not have the digest of the lock")
 	}
 }
 

@@ -41,7 +41,7 @@ func (l *loader) declare() source.Problems {
 		},
 	}
 	l.components = component.New(component.Options{
-		Files: l.opts.Files, Reader: l.reader, Language: options, Schemas: l.opts.Schemas,
+		Files: l.opts.Files, Git: l.opts.Git, Reader: l.reader, Language: options, Schemas: l.opts.Schemas,
 		Parse: func(f *input.File) ([]source.Node, source.Problems) { return documents(f, true) },
 	})
 	l.language = l.components.Language()

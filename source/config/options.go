@@ -3,6 +3,7 @@ package config
 import (
 	"io/fs"
 
+	"github.com/ovi-project/ovi/internal/gitlock"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -13,6 +14,8 @@ type Options struct {
 	Env func(name string) (value string, ok bool)
 	// Files is where paths are read; nil is the operating system.
 	Files fs.FS
+	// Git returns the files of a locked folder of another repository. Nil means that no component is read from Git.
+	Git func(gitlock.Line) (fs.FS, error)
 	// Stack names the stack where no file does; "" is the name of the folder.
 	Stack string
 	// Environment is the name of the environment. AskedFor reports that the caller asked for it with this

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/internal/gitclone/gittest"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/git"
 )
 
@@ -208,5 +209,49 @@ func TestRefs(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestTheRestOfACommit: a source reads files next to its path only when they are opened, each once, also of a path that
+// is a file.
+func TestTheRestOfACommit(t *testing.T) {
+	t.Parallel()
+	repo, dir := gittest.New(t), t.TempDir()
+	repo.Commit(map[string]string{"a/x": "one\n", "lib/y": "two\n", "lib/z": "three\n", "far/away": "four\n"})
+	for path, want := range map[string]int{"a": 1, "a/x": 1} {
+		dir := filepath.Join(dir, path)
+		u, err := git.Parse(repo.URL(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		s := git.New(git.Open(u, git.Options{Dir: dir, Env: os.LookupEnv}),
+			func(files fs.FS, _, _ string) (source.Source, error) {
+				if n := objects(t, dir); n != want {
+					t.Errorf("%s: %d files are fetched at first", path, n)
+				}
+				for _, name := range []string{"a/x", "lib/y", "lib/y", "lib/none", "lib"} {
+					b, err := fs.ReadFile(files, name)
+					if err != nil {
+						got = append(got, name+" fails")
+					} else {
+						got = append(got, string(b))
+					}
+				}
+				info, err := fs.Stat(files, "lib/z")
+				if err != nil || info.Size() != 6 {
+					t.Errorf("%v %v", info, err)
+				}
+				return nil, errors.New("enough")
+			})
+		if _, err := s.Load(t.Context()); err == nil || err.Error() != "enough" {
+			t.Error(err)
+		}
+		if all := strings.Join(got, ""); all != "one\ntwo\ntwo\nlib/none failslib fails" {
+			t.Errorf("%s: %q", path, all)
+		}
+		if n := objects(t, dir); n != 3 {
+			t.Errorf("%s: %d files are fetched", path, n)
+		}
 	}
 }

@@ -99,7 +99,7 @@ func (r *Repo) Read(ctx context.Context) (Tree, error) {
 		return Tree{}, err
 	}
 	if hash != r.last.Hash {
-		files, folders, err := r.files(ctx, head, hash)
+		files, folders, err := r.files(ctx, head)
 		if err != nil {
 			return Tree{}, err
 		}

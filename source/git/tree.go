@@ -14,7 +14,7 @@ import (
 )
 
 // files reads all files of the path into memory, and the names of its folders if each is a stack.
-func (r *Repo) files(ctx context.Context, head, hash string) (fs.FS, []string, error) {
+func (r *Repo) files(ctx context.Context, head string) (fs.FS, []string, error) {
 	entries, err := r.clone.List(ctx, head, r.url.Path, r.url.String())
 	if err != nil {
 		return nil, nil, err
@@ -31,7 +31,7 @@ func (r *Repo) files(ctx context.Context, head, hash string) (fs.FS, []string, e
 	if r.url.Each && len(folders) == 0 {
 		return nil, nil, &MissingError{What: "folders in " + r.url.Path, In: r.url}
 	}
-	if err := r.clone.Bring(ctx, hash); err != nil {
+	if err := r.clone.Bring(ctx, head, r.url.Path, entries); err != nil {
 		return nil, nil, err
 	}
 	files, err := r.clone.Contents(ctx, entries, r.url.String())
@@ -105,7 +105,7 @@ func (r *Repo) besides(ctx context.Context, commit, name string, spent *budget.B
 	if err != nil {
 		return nil, err
 	}
-	if err := r.clone.Bring(ctx, hash); err != nil {
+	if err := r.clone.Bring(ctx, commit, name, entries); err != nil {
 		return nil, err
 	}
 	files, err := r.clone.Contents(ctx, entries, fmt.Sprintf("%s at commit %.12s", name, commit))

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ovi-project/ovi/internal/gitclone"
+	"github.com/ovi-project/ovi/internal/gitlock"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 )
@@ -22,6 +24,10 @@ type place struct {
 	dir  string // in the tree, with slashes
 	// inRepository reports that the tree is a repository; otherwise it is the folder of the configuration.
 	inRepository bool
+	// git is the locked folder of another repository whose files the tree has; nil means the repository of the
+	// configuration. lock is the lock next to the file of the configuration.
+	git  *gitclone.URL
+	lock *lock
 }
 
 // rooted is a folder of the operating system. Nothing outside of it can be opened, also not through symbolic links, and
@@ -83,32 +89,44 @@ func placeOf(f *input.File, files fs.FS) (place, error) {
 	return place{tree: rooted{dir: top}, dir: filepath.ToSlash(rel), inRepository: found}, nil
 }
 
-// at returns the folder that a file of this folder names. The summary is empty if the name can be used.
-func (p place) at(folder string) (to place, summary, suggestion string) {
+// at returns the folder that a file of this folder names. The summary is empty if the name can be used. A URL is
+// returned for a folder of another repository that the tree does not have.
+func (p place) at(folder string) (to place, url *gitclone.URL, summary, suggestion string) {
 	const example = "use a folder relative to this file, such as use: ./components/web"
 	switch {
 	case strings.TrimSpace(folder) == "":
-		return p, "use has no folder", example
-	case strings.HasPrefix(folder, "git+") || strings.Contains(folder, "://"):
-		return p, "use reads folders of the repository, and " + source.Quote(folder) + " is a URL",
-			"copy the folder into the repository, and name it"
+		return p, nil, "use has no folder", example
+	case gitclone.IsURL(folder):
+		u, err := gitlock.ParseURL(folder)
+		switch {
+		case err != nil:
+			return p, nil, "use has an invalid URL: " + err.Error(), "use " + gitlock.Example
+		case p.git != nil && strings.HasPrefix(u.Remote, "file:") && !strings.HasPrefix(p.git.Remote, "file:"):
+			return p, nil, "a component of another host cannot use a repository of this host", "use " + gitlock.Example
+		}
+		return p, &u, "", ""
+	case strings.Contains(folder, "://"):
+		return p, nil, "use has a URL that does not start with git+", "use " + gitlock.Example
 	case strings.HasPrefix(folder, "/") || filepath.IsAbs(folder) || strings.HasPrefix(folder, "~") ||
 		len(folder) > 1 && folder[1] == ':':
-		return p, "the folder " + source.Quote(folder) + " is absolute", example
+		return p, nil, "the folder " + source.Quote(folder) + " is absolute", example
 	case strings.ContainsAny(folder, "\\\x00"):
-		return p, "the folder " + source.Quote(folder) + " has a backslash or a zero byte", "separate folders with /"
+		return p, nil, "the folder " + source.Quote(folder) + " has a backslash or a zero byte", "separate folders with /"
 	}
 	to = p
 	to.dir = path.Join(p.dir, folder)
-	if to.dir == ".." || strings.HasPrefix(to.dir, "../") {
-		if p.inRepository {
-			return p, "the folder " + source.Quote(folder) + " is outside of the repository",
-				"copy the folder into the repository"
-		}
-		return p, "the folder " + source.Quote(folder) + " is outside of the folder of the configuration",
-			"copy the folder below the configuration, or keep both in one Git repository"
+	switch {
+	case to.dir != ".." && !strings.HasPrefix(to.dir, "../"):
+		return to, to.besides(), "", ""
+	case p.git != nil:
+		return p, nil, "the folder " + source.Quote(folder) + " is outside of the repository " + p.git.Remote,
+			"use a folder of the repository, or " + gitlock.Example
+	case p.inRepository:
+		return p, nil, "the folder " + source.Quote(folder) + " is outside of the repository",
+			"copy the folder into the repository"
 	}
-	return to, "", ""
+	return p, nil, "the folder " + source.Quote(folder) + " is outside of the folder of the configuration",
+		"copy the folder below the configuration, or keep both in one Git repository"
 }
 
 // read reads the file of the component in the folder. Messages name the file as shown.

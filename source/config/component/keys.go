@@ -42,8 +42,8 @@ func Keys(provider string) []read.Key[*read.Reader] {
 func UseKeys(location string) []read.Key[*read.Reader] {
 	return []read.Key[*read.Reader]{
 		key("use", "./components/network", read.FormText,
-			"The folder of a component: a folder with a `component.yaml`, relative to the file that names it. It must be in "+
-				"the same repository."),
+			"The folder of a component: a folder with a `component.yaml`, relative to the file that names it and in the same "+
+				"repository; or `git+https://HOST/REPOSITORY//FOLDER?ref=TAG`, as `ovi.lock` names it (`ovi fetch`)."),
 		key("name", "net", read.FormText,
 			"The name. A resource INNER of the component is NAME-INNER, and `${use/NAME.OUTPUT}` reads its outputs."),
 		key("was", "network", read.FormText,

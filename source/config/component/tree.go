@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/gitlock"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
@@ -22,6 +23,8 @@ const (
 // Options holds the functions and values that components need from the load of a configuration.
 type Options struct {
 	Files fs.FS // nil means the files of the operating system
+	// Git returns the files of a locked folder of another repository, by their paths in it. Nil means that there are none.
+	Git func(gitlock.Line) (fs.FS, error)
 	// Parse returns the documents of a file and its problems.
 	Parse func(*input.File) ([]source.Node, source.Problems)
 	// Reader returns the reader of a file.
@@ -38,6 +41,7 @@ type Tree struct {
 	folders map[string]*folder // by the position in the tree of files
 	units   map[string]*Unit   // by their whole names
 	full    bool               // the limit of units is reported
+	locks   map[string]*lock   // by their names for messages
 	sums    map[string]string  // by the names of files
 }
 
@@ -75,6 +79,7 @@ const (
 func New(opts Options) *Tree {
 	t := &Tree{
 		opts: opts, folders: map[string]*folder{}, units: map[string]*Unit{}, sums: map[string]string{},
+		locks: map[string]*lock{},
 	}
 	t.top = &Level{tree: t, units: map[string]*Unit{}}
 	return t
@@ -124,6 +129,11 @@ func (t *Tree) Declare(f *input.File, root *source.Node) {
 		language.Report(t.top.lang, f, list, "", "the folder of the file cannot be found: "+source.FileError(err), "")
 		return
 	}
+	l := lockBy(f, p)
+	if t.locks[l.shown] == nil {
+		t.locks[l.shown] = l
+	}
+	p.lock = t.locks[l.shown]
 	t.top.declare(f, list, p)
 }
 

@@ -2,10 +2,10 @@ package component
 
 import (
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/gitlock"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
@@ -125,6 +125,9 @@ func (b *block) folderName() (string, bool) {
 
 // suggestedName returns a name for an example.
 func suggestedName(dir string) string {
+	if u, err := gitlock.ParseURL(dir); err == nil {
+		return u.Name()
+	}
 	base := path.Base(path.Clean("/" + dir))
 	if base == "/" || base == "." {
 		return "NAME"
@@ -251,29 +254,32 @@ func Named(n *source.Node, prefix string) (string, bool) {
 // load reads the folder of a unit.
 func (b *block) load(u *Unit, dir string) bool {
 	n, t := b.node.Get("use"), b.in.tree
-	to, summary, suggestion := b.place.at(dir)
+	to, url, summary, suggestion := b.place.at(dir)
 	if summary != "" {
 		b.wrong(n, summary, suggestion)
 		return false
 	}
+	if url != nil {
+		in, ok := b.inGit(to, *url)
+		if !ok {
+			return false
+		}
+		to = in
+	}
 	for x := b.in.unit; x != nil; x = x.around {
-		if x.folder.place.dir == to.dir {
+		if x.folder.place.id() == to.id() {
 			b.wrong(n, "the component uses itself: "+cycle(b.in.unit, x, dir), "remove one of the uses")
 			return false
 		}
 	}
-	key := to.dir
-	if r, is := to.tree.(rooted); is {
-		key = filepath.Join(r.dir, to.dir)
-	}
+	key := to.key()
 	c := t.folders[key]
 	if c == nil {
 		if len(t.folders) == mostFolders {
 			b.wrong(n, "the configuration uses more than 1000 components", "use fewer components")
 			return false
 		}
-		shown := filepath.Join(filepath.Dir(b.file.Name), filepath.FromSlash(dir), FileName)
-		c = &folder{place: to, file: to.read(shown)}
+		c = &folder{place: to, file: to.read(to.shown(b.file.Name, dir))}
 		t.folders[key] = c
 		used := *c.file
 		used.Used = b.file.At(n.Line, n.Column).String()
@@ -290,7 +296,7 @@ func (b *block) load(u *Unit, dir string) bool {
 func cycle(from, to *Unit, last string) string {
 	names := []string{last}
 	for x := from; x != nil; x = x.around {
-		names = append(names, x.folder.place.dir)
+		names = append(names, x.folder.place.called())
 		if x == to {
 			break
 		}
