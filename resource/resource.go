@@ -156,6 +156,8 @@ type UnreadPart struct {
 	Only bool
 	// Unknown: it was never accepted, so it may configure any name of the stack.
 	Unknown bool
+	// Any: it was accepted earlier, but not all names in it can be read now, so it may configure any name of the stack.
+	Any bool
 }
 
 // Options are settings of a stack; a zero field is not set.

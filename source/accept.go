@@ -79,6 +79,7 @@ func (d *parting) unread(why map[string]Problems) {
 		at[name] = i
 		in.Parts = append(in.Parts, resource.UnreadPart{
 			Name: name, Why: summary(why[name], 0), Refs: slices.Clone(refs), Only: only,
+			Any: !only && !d.named(name, why[name]),
 		})
 	}
 	for i := range d.failures {
@@ -102,6 +103,27 @@ func (d *parting) unread(why map[string]Problems) {
 			in.Parts[i].Refs[k] = d.rename(r)
 		}
 	}
+}
+
+// named reports whether all names in a part could be read, although it has these problems: nothing in it was
+// unreadable, and each problem is about a resource with a name.
+func (d *parting) named(part string, problems Problems) bool {
+	in := func(at position.Position) bool { return d.Part != nil && d.Part(at) == part }
+	if len(problems) == 0 || slices.ContainsFunc(d.lost, in) {
+		return false
+	}
+	names := map[string]bool{}
+	for i := range d.failures {
+		f := &d.failures[i]
+		if f.many && in(f.desired.At) {
+			return false
+		}
+		names[f.desired.Ref.Short()] = f.desired.Ref.Location != ""
+	}
+	for i := range d.in.Resources {
+		names[d.in.Resources[i].Ref.Short()] = true
+	}
+	return !slices.ContainsFunc(problems, func(p Problem) bool { return !names[p.Ref] })
 }
 
 // unused returns the resources that are not used, with the number of the part that is the reason. These are the

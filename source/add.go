@@ -87,6 +87,7 @@ func (a *adding) run() {
 			user{self, (&Resource{At: r.At, Where: r.Where}).where},
 			uses,
 			resource.Desired{Ref: self, Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, At: r.At, Owner: r.Owner},
+			r.Count > 0,
 		})
 		return
 	}

@@ -96,6 +96,7 @@ type failure struct {
 	user    user
 	uses    []use
 	desired resource.Desired // as far as it could be read
+	many    bool             // it is several resources, with other names
 }
 
 // open holds what is not known of attributes before all names of the stack are: names that would change the meaning

@@ -27,8 +27,8 @@ func unreadParts(intents []resource.Intent) []event.Unread {
 	for i := range intents {
 		for _, p := range unread.All(&intents[i]) {
 			out = append(out, event.Unread{
-				Stack: intents[i].Stack, Part: p.Name, Why: p.Why[:min(len(p.Why), whySize)], Read: p.Read, Unknown: p.Unknown,
-				Refs: p.Dependents,
+				Stack: intents[i].Stack, Part: p.Name, Why: p.Why[:min(len(p.Why), whySize)], Read: p.Read,
+				Unknown: p.Unknown, Any: p.Any, Refs: p.Dependents,
 			})
 		}
 	}

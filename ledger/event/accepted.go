@@ -51,6 +51,8 @@ type Unread struct {
 	Read  time.Time `json:"read,omitzero"` // when it was read last
 	// Unknown: it was never accepted.
 	Unknown bool `json:"unknown,omitempty"`
+	// Any: it was accepted earlier, and not all names in it can be read now.
+	Any bool `json:"any,omitempty"`
 	// Refs are the resources of other parts that depend on it, sorted.
 	Refs []resource.Ref `json:"refs,omitempty"`
 }

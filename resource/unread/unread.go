@@ -11,8 +11,8 @@ import (
 func Covers(p *resource.UnreadPart, ref resource.Ref) bool { return slices.Contains(p.Refs, ref) }
 
 // Of returns the part that a resource is in and that could not be read. A source that could not be read is one part
-// without a name. deleted asks for a resource that is not configured: any part that was never accepted may configure
-// it.
+// without a name. deleted asks for a resource that is not configured: a part that was never accepted, or whose names
+// cannot all be read, may configure it.
 func Of(in *resource.Intent, ref resource.Ref, deleted bool) (resource.UnreadPart, bool) {
 	if in.Stack != ref.Stack {
 		return resource.UnreadPart{}, false
@@ -21,7 +21,7 @@ func Of(in *resource.Intent, ref resource.Ref, deleted bool) (resource.UnreadPar
 		return resource.UnreadPart{Why: in.Unread, Read: in.Read}, true
 	}
 	for i := range in.Parts {
-		if p := &in.Parts[i]; Covers(p, ref) || deleted && p.Unknown {
+		if p := &in.Parts[i]; Covers(p, ref) || deleted && (p.Unknown || p.Any) {
 			return *p, true
 		}
 	}

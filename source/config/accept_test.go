@@ -27,6 +27,7 @@ func TestWhatIsWrongWithAFileStaysWithIt(t *testing.T) {
 	type unread struct {
 		Name, Why string
 		Refs      []string
+		Any       bool // it may configure other names
 	}
 	for name, c := range map[string]struct {
 		file, text string
@@ -37,36 +38,44 @@ func TestWhatIsWrongWithAFileStaysWithIt(t *testing.T) {
 		"syntax": {
 			"f/b.yaml", head + "  - {type: [\n",
 			[]string{"vpc/main", "vpc/other"},
-			[]unread{{"b.yaml", "f/b.yaml:5", nil}},
+			[]unread{{"b.yaml", "f/b.yaml:5", nil, true}},
 			"",
 		},
 		"an invalid value": {
 			"f/b.yaml", head + "  - {type: subnet, name: one, vpc: main, color: red}\n",
 			[]string{"vpc/main", "vpc/other"},
-			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}}},
+			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}, false}},
 			"",
 		},
 		"an unknown reference": {
 			"f/b.yaml", head + "  - {type: subnet, name: one, vpc: mian, cidr: 10.0.1.0/24}\n",
 			[]string{"vpc/main", "vpc/other"},
-			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}}},
+			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}, false}},
 			"",
+		},
+		"an unknown kind": {
+			"f/b.yaml", head + "  - {type: subnte, name: one, vpc: main, cidr: 10.0.1.0/24}\n",
+			[]string{"vpc/main", "vpc/other"}, []unread{{"b.yaml", "f/b.yaml:5", nil, true}}, "",
+		},
+		"an invalid value of several": {
+			"f/b.yaml", head + "  - {type: subnet, name: one, count: 2, vpc: main, color: red}\n",
+			[]string{"vpc/main", "vpc/other"}, []unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}, true}}, "",
 		},
 		"what others refer to": {
 			"f/a.yaml", head + "  - {type: [\n",
 			[]string{"vpc/other"},
-			[]unread{{"a.yaml", "f/a.yaml:5", []string{"subnet/one"}}},
+			[]unread{{"a.yaml", "f/a.yaml:5", []string{"subnet/one"}, true}},
 			"",
 		},
 		"an empty file": {
-			"f/b.yaml", "\n", []string{"vpc/main", "vpc/other"}, []unread{{"b.yaml", "f/b.yaml:1", nil}}, "",
+			"f/b.yaml", "\n", []string{"vpc/main", "vpc/other"}, []unread{{"b.yaml", "f/b.yaml:1", nil, true}}, "",
 		},
 		"two of one name": {
 			"f/d.yaml", head + "  - {type: vpc, name: other, cidr: 10.2.0.0/16}\n",
 			[]string{"subnet/one", "vpc/main"},
 			[]unread{
-				{"c.yaml", `duplicate name "other"`, nil},
-				{"d.yaml", `duplicate name "other"`, []string{"vpc/other"}},
+				{"c.yaml", `duplicate name "other"`, nil, false},
+				{"d.yaml", `duplicate name "other"`, []string{"vpc/other"}, false},
 			},
 			"",
 		},
@@ -100,7 +109,7 @@ func TestWhatIsWrongWithAFileStaysWithIt(t *testing.T) {
 				t.Errorf("%s, left (-want +got):\n%s", in.Unread, diff)
 			}
 			for i, p := range in.Parts {
-				if i >= len(c.parts) || p.Name != c.parts[i].Name || !strings.Contains(p.Why, c.parts[i].Why) {
+				if i >= len(c.parts) || p.Name != c.parts[i].Name || !strings.Contains(p.Why, c.parts[i].Why) || p.Any != c.parts[i].Any {
 					t.Errorf("part %d: %+v", i, p)
 					continue
 				}
