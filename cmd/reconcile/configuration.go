@@ -43,7 +43,7 @@ func ConfigCommand(p *command.Process) *urfave.Command {
 					"Accounts are not compared.",
 				Flags: flags(&urfave.BoolFlag{
 					Name: "detailed-exitcode", Usage: "exit 2 if the environments differ",
-				}),
+				}, &urfave.BoolFlag{Name: "origin", Usage: "add the origin of each value in both environments"}),
 				Action: p.Action(diffConfigurations),
 			},
 		},
@@ -188,6 +188,11 @@ func writeDifferences(c *command.Call, from, to string, all []expansion.Differen
 			}
 			for _, v := range d.Values {
 				fmt.Fprintf(&b, "    %-*s  %s -> %s\n", wide, v.Path, side(v.From, v.FromOrigin), side(v.To, v.ToOrigin))
+				for _, o := range [...][2]string{{from, v.FromOrigin}, {to, v.ToOrigin}} {
+					if c.Cmd.Bool("origin") && o[1] != "" {
+						fmt.Fprintf(&b, "        # %s: %s\n", o[0], render.Printable(o[1]))
+					}
+				}
 			}
 		}
 	}

@@ -216,7 +216,7 @@ func tellChange(c *command.Call, name string, x fetchedChange) error {
 	default:
 		fmt.Fprintf(&b, "~ %s  moved, and the lock is not changed\n    commit  %.12s -> %.12s\n", x.Component, x.From, x.To)
 	}
-	if x.Ref != "" && x.Ref != "HEAD" {
+	if x.Ref != "" && x.Ref != "HEAD" && x.Ref != x.To {
 		fmt.Fprintf(&b, "    ref     %s\n", x.Ref)
 	}
 	for _, f := range x.Files {

@@ -150,13 +150,22 @@ func Read(folder string) (l *Lock, problems []Problem, err error) {
 	return l, problems, nil
 }
 
-// Write replaces the lock in a folder.
+// Write replaces the lock in a folder. The caller has it alone.
 func (l *Lock) Write(folder string) (err error) {
 	dir, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
+	left, err := fs.Glob(dir.FS(), "."+FileName+".*.new") // of processes that were killed
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	return replace(dir, FileName, fmt.Sprintf(".%s.%d.new", FileName, os.Getpid()), l.Format(), 0o644)
 }
 

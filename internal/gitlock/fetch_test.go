@@ -3,8 +3,11 @@ package gitlock_test
 import (
 	"bytes"
 	"context"
+	"encoding/pem"
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/internal/gitlock"
+	"github.com/ovi-project/ovi/internal/needs"
 )
 
 func fetcher(t *testing.T) *gitlock.Fetcher {
@@ -312,6 +316,100 @@ func TestNoFolderForTheCache(t *testing.T) {
 		var e *gitlock.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Next, "XDG_CACHE_HOME") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAKilledUpdateLeavesNothingBehind: the files of a process that was killed while it wrote are not read, and the next
+// one removes them.
+func TestAKilledUpdateLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	repo, f, dir := gittest.New(t), fetcher(t), t.TempDir()
+	repo.Commit(map[string]string{"a/component.yaml": "1"})
+	if err := os.MkdirAll(filepath.Join(f.Cache.Dir, "components"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		filepath.Join(f.Cache.Dir, "components", ".new"), filepath.Join(dir, ".ovi.lock.1.new"), filepath.Join(dir, ".ovi.lock.2.new"),
+	} {
+		if err := os.WriteFile(name, []byte("ovi.lock v1\ngit+"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if l, problems, err := gitlock.Read(dir); err != nil || len(problems) > 0 || len(l.Lines) > 0 {
+		t.Errorf("%v %v %v", l, problems, err)
+	}
+	if err := updated(t.Context(), f, dir, parse(t, repo.URL("a"))); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 || left[0].Name() != gitlock.FileName {
+		t.Errorf("%v %v", left, err)
+	}
+	if l, _, err := gitlock.Read(dir); err != nil || len(l.Lines) != 1 {
+		t.Errorf("%v %v", l, err)
+	} else if _, err := f.Cache.Open(l.Lines[0]); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheTokenStaysWithItsHost: a configuration names the repository of a component, so its host gets the token only if
+// OVI_GIT_TOKEN_FOR names it, or if an operator named a repository there.
+func TestTheTokenStaysWithItsHost(t *testing.T) {
+	t.Parallel()
+	needs.Program(t, "git")
+	const token = "example-token-7a1c"
+	var mu sync.Mutex
+	var seen []string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, password, ok := r.BasicAuth(); ok {
+			seen = append(seen, password)
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="lib"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := strings.TrimPrefix(server.URL, "https://")
+	url := parse(t, "git+"+server.URL+"/lib.git//net?ref=main")
+	for name, c := range map[string]struct {
+		host, operator string
+		sent           bool
+	}{
+		"nothing":                     {"", "", false},
+		"another host":                {"git.example.com", "", false},
+		"another port":                {"127.0.0.1:1", "", false},
+		"this host":                   {host, "", true},
+		"the operator's host":         {"", server.URL + "/fleet.git", true},
+		"the operator's, and another": {"git.example.com", server.URL + "/fleet.git", false},
+		"another operator's":          {"", "https://git.example.com/fleet.git", false},
+	} {
+		seen = nil
+		f := fetcher(t)
+		f.Operator = c.operator
+		f.Env = func(name string) (string, bool) {
+			switch name {
+			case "GIT_SSL_CAINFO":
+				return ca, true
+			case "OVI_GIT_TOKEN":
+				return token, true
+			case "OVI_GIT_TOKEN_FOR":
+				return c.host, c.host != ""
+			}
+			return os.LookupEnv(name)
+		}
+		_, _, err := f.Head(t.Context(), url)
+		if err == nil || strings.Contains(err.Error(), token) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if sent := len(seen) > 0; sent != c.sent {
+			t.Errorf("%s: sent %t", name, sent)
 		}
 	}
 }

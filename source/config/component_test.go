@@ -264,6 +264,13 @@ func TestComponentsFromGit(t *testing.T) {
 		}
 		return in.Version
 	}
+	read := 0
+	many := strings.ReplaceAll(locked, "name: n, vars", "name: n, for_each: [a, b, c, d], vars")
+	if _, err := loadTree(tree(many), func(o *config.Options) {
+		o.Git = func(l gitlock.Line) (fs.FS, error) { read++; return inGit(l) }
+	}); err != nil || read != 2 {
+		t.Errorf("the two folders are read %d times: %v", read, err)
+	}
 	if version(locked) == version(strings.ReplaceAll(locked, "sha256:ab", "sha256:cd")) {
 		t.Error("the version does not have the digest of the lock")
 	}

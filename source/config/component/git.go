@@ -102,7 +102,7 @@ func (b *block) inGit(to place, u gitclone.URL) (place, bool) {
 		b.wrong(n, u.String()+" is not in "+l.shown, l.fetch+l.near(u))
 		return to, false
 	}
-	tree, err := t.opts.Git(line)
+	tree, err := t.openLocked(line)
 	if err != nil {
 		suggestion := l.fetch
 		var e *gitlock.Error
@@ -114,6 +114,23 @@ func (b *block) inGit(to place, u gitclone.URL) (place, bool) {
 	}
 	t.sums[gitlock.FileName+" "+u.String()] = line.Commit + line.Digest
 	return to.in(u, tree), true
+}
+
+// opened is a locked folder of another repository, or the error of it.
+type opened struct {
+	tree fs.FS
+	err  error
+}
+
+// openLocked opens a locked folder once, however often it is used.
+func (t *Tree) openLocked(line gitlock.Line) (fs.FS, error) {
+	key := line.URL.String() + " " + line.Commit + " " + line.Digest
+	o, before := t.opened[key]
+	if !before {
+		o.tree, o.err = t.opts.Git(line)
+		t.opened[key] = o
+	}
+	return o.tree, o.err
 }
 
 // in returns the place of the folder of a URL whose files are in a tree.

@@ -42,6 +42,7 @@ type Tree struct {
 	units   map[string]*Unit   // by their whole names
 	full    bool               // the limit of units is reported
 	locks   map[string]*lock   // by their names for messages
+	opened  map[string]opened  // by the lines of locks
 	sums    map[string]string  // by the names of files
 }
 
@@ -79,7 +80,7 @@ const (
 func New(opts Options) *Tree {
 	t := &Tree{
 		opts: opts, folders: map[string]*folder{}, units: map[string]*Unit{}, sums: map[string]string{},
-		locks: map[string]*lock{},
+		locks: map[string]*lock{}, opened: map[string]opened{},
 	}
 	t.top = &Level{tree: t, units: map[string]*Unit{}}
 	return t
