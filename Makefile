@@ -11,13 +11,20 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-# Law 4 forbids goroutines there, so the race detector would find nothing; the tables of crashes stop one
-# goroutine at a time. Both are five times slower with it.
+# The race detector makes a test four to five times slower. Law 4 forbids goroutines in PURE, and PLAIN starts none
+# of its own: it drives those of the packages below, whose tests run with the detector. Of PLAIN, the tests in which
+# several things happen at once run with it too (RACED); `make race` runs all. The tables of crashes stop one
+# goroutine at a time.
 PURE    := ^github.com/ovi-project/ovi/(resource|comparator|decider)(/|$$)
+PLAIN   := ^github.com/ovi-project/ovi($$|/(cmd/ovi|provider/aws|source/chart)$$)
+RACED   := TestABomb|TestAnInterrupt|TestAnotherTakes|TestTheOneThatLeads|TestTwoApplies|TestTwoHosts|TestTwentyFlights
+RACED   := $(RACED)|TestALoop|TestListen|TestServed|TestSiteProcesses|TestRunOnASecured|TestTheWebhook|TestTwoStacks
+RACED   := $(RACED)|TestNoFault|TestScenarioOnTheSandbox|TestA22|TestWaitsForDatabases|TestARegionOfWhich
+RACED   := $(RACED)|TestScripts/(run|run-environments|run-rules|past|drift|source-away|source-unread|two-folders|timeouts|why)$$
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
-NIGHTLY := crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
+NIGHTLY := race crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
 
 .PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
@@ -50,8 +57,9 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
 	@! grep -rlE --include='*_test.go' '^func ($(CRASHES))' . | grep -v -E '^\./(engine|wal|decider)/' || { echo "error: tests called as tables of crashes are run in engine and wal alone"; exit 1; }
-	$(GO) test -vet=off -race -skip '$(CRASHES)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)')
-	$(GO) test -vet=off $$($(GO) list ./... | grep -E '$(PURE)')
+	$(GO) test -vet=off -race -skip '$(CRASHES)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
+	$(GO) test -vet=off -parallel 4 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
+	$(GO) test -vet=off -race -run '$(RACED)' -parallel 4 -timeout 30m ./cmd/ovi ./provider/aws
 	$(GO) test -vet=off -run '$(CRASHES)' ./engine/... ./wal/...
 	cd tools/verify && $(GO) test ./...
 	cd test/faultrun && $(GO) vet -race ./... && $(GO) test -vet=off -race -parallel 4 -timeout 30m ./...
@@ -123,6 +131,9 @@ MIRROR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/terraform
 terraform-state: need ## let Terraform create a stack on moto, record its state again and import it (terraform and moto_server on PATH; not part of the gate)
 	cd tools/terraform && CGO_ENABLED=0 $(GO) build -o $(MIRROR)/registry.terraform.io/hashicorp/aws/1.60.0/$$($(GO) env GOOS)_$$($(GO) env GOARCH)/terraform-provider-aws_v1.60.0 .
 	OVI_TERRAFORM_MIRROR=$(MIRROR) $(GO) test -count=1 -run TestTerraformOnMoto -v ./cmd/ovi
+
+race: need ## every test with the race detector (`make test`: not PLAIN, but for RACED)
+	$(GO) test -race -count=1 -skip '$(CRASHES)' -parallel 4 -timeout 90m ./...
 
 crashes: need ## a crash at every point, every pair of crashes, and 10,000 drawn power cuts of the log (in `make test` one point of seven, one pair of nine, 1,000)
 	OVI_CRASHES=all $(GO) test -count=1 -run '$(CRASHES)' -timeout 30m ./engine/... ./wal/...
