@@ -24,7 +24,7 @@ RACED   := $(RACED)|TestScripts/(run|run-environments|run-rules|past|drift|sourc
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
-NIGHTLY := race crashes damage drawn law11 law12 kill100 kill200 kill50 edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
+NIGHTLY := race crashes damage drawn law11 law12 kill100 kill200 kill50 cuts edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
 
 .PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
@@ -156,6 +156,9 @@ faults: need ## three minutes of faults over five instances, three members of et
 
 faults-nightly: need ## the same for half an hour, with the race detector in every instance
 	cd test/faultrun && OVI_DRAWS=new OVI_FAULTS=30m $(GO) test -race -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 90m -v .
+
+cuts: need ## a minute without a network to the store, the provider and the source, cut and silent (a second, cut, in `make test`)
+	OVI_CUT=1m $(GO) test -count=1 -run TestACutOfTheNetwork -timeout 30m -v ./cmd/ovi
 
 edge-faults: need ## ten minutes of faults over the processes of a site: 20 nodes and both orchestrators (12 s of 4 nodes in `make test`)
 	OVI_EDGE_FAULTS=10m $(GO) test -race -count=1 -run TestSiteProcessesUnderFaults -timeout 30m -v ./cmd/ovi

@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster"
 	"github.com/ovi-project/ovi/provider/toys/shelf"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
@@ -89,7 +90,13 @@ func fakeKinds() []resource.Kind {
 	replaced := func(name string, t resource.Type) resource.Attribute {
 		return resource.Attribute{Name: name, Type: t, Effect: resource.Replace, Doc: "As configured."}
 	}
-	return []resource.Kind{{Provider: command.ClusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, NamedReplace: true, DataLoss: fakeLoss, Attrs: []resource.Attribute{
+	var holds func(resource.Ref, resource.Attrs, resource.State) []resource.Hold
+	for _, k := range cluster.Kinds() {
+		if k.Name == "cluster" {
+			holds = k.Holds
+		}
+	}
+	return []resource.Kind{{Provider: command.ClusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, NamedReplace: true, DataLoss: fakeLoss, Holds: holds, Attrs: []resource.Attribute{
 		{Name: "provider", Type: resource.TString, Required: true, Enum: []string{"kind", "k3d"}, Effect: resource.Replace, Doc: "The program.", Example: "kind"},
 		replaced("image", resource.TString), replaced("http_port", resource.TInt), replaced("https_port", resource.TInt),
 		replaced("node_port", resource.TInt), replaced("pf_port", resource.TInt), replaced("subnet", resource.TString),

@@ -56,4 +56,7 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 	if out := s.run("ann", "0", "audit", "log", "--type", "finished"); strings.Count(out, "web-") < 3 {
 		t.Errorf("the log does not have them any more:\n%s", out)
 	}
+	if out := s.run("eve", "0", "history", "ec2/web-0"); !strings.Contains(out, "older events are missing") {
+		t.Errorf("an instance that has none of the earlier events says:\n%s", out)
+	}
 }

@@ -42,3 +42,18 @@ func TestHealthTellsALoopThatWaitsFromOneThatIsStuck(t *testing.T) {
 		}
 	}
 }
+
+// TestReadinessNamesTheReason: a load balancer and its operator read why the last cycle of a stack failed.
+func TestReadinessNamesTheReason(t *testing.T) {
+	for want, failing := range map[string][]string{
+		"ready\n": nil,
+		"the last cycle failed: web: compare: denied, db: no leader\n": {"web: compare: denied", "db: no leader"},
+	} {
+		l := &Loop{Failing: func() []string { return failing }, Record: func() (Record, bool) { return Record{}, true }}
+		w := httptest.NewRecorder()
+		l.Routes().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		if code := map[bool]int{true: http.StatusServiceUnavailable, false: http.StatusOK}[len(failing) > 0]; w.Code != code || w.Body.String() != want {
+			t.Errorf("%d %q, want %d %q", w.Code, w.Body, code, want)
+		}
+	}
+}
