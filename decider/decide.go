@@ -15,7 +15,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	p := Plan{
 		Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Kept: r.Kept, Renames: r.Renames,
 		Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f),
-		InFlight: scopesInFlight(f), Pins: f.Pins,
+		InFlight: scopesInFlight(f), Pins: f.Pins, StackPins: f.StackPins,
 	}
 	if len(r.Differences) == 0 {
 		return p, nil

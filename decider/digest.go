@@ -35,6 +35,9 @@ func (p Plan) digest(in func(resource.Ref) bool) string {
 	for _, x := range p.Pins {
 		_, _ = h.Write(x.AppendJSON(nil))
 	}
+	for _, x := range p.StackPins {
+		_, _ = h.Write(x.AppendJSON(nil))
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

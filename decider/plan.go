@@ -204,6 +204,7 @@ type Plan struct {
 	Renames          []comparator.Rename     // recorded resources that have another name in the configuration
 	Unlisted         int                     // unmanaged resources on record, of kinds that were not read for this plan
 	Pins             []pins.Pin              // the resources of others that the configuration refers to, sorted
+	StackPins        []outputs.Pin           // the outputs of other stacks that the configuration refers to, sorted
 	Outputs          []outputs.Change        // outputs of the stacks that differ from the record, sorted
 }
 
@@ -282,6 +283,8 @@ type Facts struct {
 	Exchanged map[resource.Ref]bool
 	// Pins are the resources of others that the configuration refers to, sorted.
 	Pins []pins.Pin
+	// StackPins are the outputs of other stacks that the configuration refers to, sorted.
+	StackPins []outputs.Pin
 	// Unread are recorded resources of kinds and locations that could not be read, as last
 	// observed.
 	Unread []resource.Observed

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -124,4 +125,60 @@ func TestALoopRecordsOutputsOnce(t *testing.T) {
 			t.Errorf("recorded %s", got)
 		}
 	})
+}
+
+// TestOutputsOfAnotherStackAreReadFromTheRecord: they have the type of their attribute, and a saved plan has their
+// records.
+func TestOutputsOfAnotherStackAreReadFromTheRecord(t *testing.T) {
+	b := newBench(t)
+	net := resource.Intent{Stack: "net.eu", Scopes: []resource.Scope{here}, Outputs: attrs("size", resource.Int(16), "list", resource.List{})}
+	refer := func(name, text string) resource.Desired {
+		return resource.Desired{Ref: ref("disk", name), Attrs: attrs("size", outputs.Refer(text))}
+	}
+	want := wants(refer("a", "net.eu.size"), refer("b", "net.eu.list"), refer("c", "net.eu.none"), disk("d", 8))
+	want[0].Outputs = attrs("copy", resource.Text{resource.String("x"), outputs.Refer("net.eu.size")})
+	if p := b.plan(want); len(p.NotFound) != 3 || len(p.Plan.StackPins) != 0 {
+		t.Errorf("before it was applied: %+v", p.NotFound)
+	}
+	b.apply([]resource.Intent{net})
+	p := b.plan(want)
+	if got := strings.Join(brief(p), ", "); got != "create disk/a, notify disk/b (create blocked by lookup), "+
+		"notify disk/c (create blocked by lookup), create disk/d" {
+		t.Error(got)
+	}
+	if len(p.Plan.StackPins) != 2 || len(p.NotFound) != 2 || !p.NotFound[0].Unfit || p.NotFound[1].Unfit {
+		t.Errorf("%+v %+v", p.Plan.StackPins, p.NotFound)
+	}
+	saved := &bytes.Buffer{}
+	if err := p.Save(saved); err != nil {
+		t.Fatal(err)
+	}
+	digest := p.Plan.Digest()
+	net.Outputs = net.Outputs.With("size", resource.Int(32))
+	b.apply([]resource.Intent{net})
+	if b.plan(want).Plan.Digest() == digest {
+		t.Error("another record has the same digest")
+	}
+	loaded, err := engine.Load(saved)
+	if err != nil || loaded.Plan.Digest() != digest {
+		t.Fatal(err)
+	}
+	fresh, err := b.engine.Refresh(t.Context(), loaded, want, engine.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(fresh.NotFound, func(n engine.NotFound) bool { return n.Stale }); i < 0 {
+		t.Errorf("%+v", fresh.NotFound)
+	}
+	if d, ok := decisionOn(fresh, ref("disk", "a")); !ok || d.Action.Executes() {
+		t.Errorf("%+v", d)
+	}
+	if d, ok := decisionOn(fresh, ref("disk", "d")); !ok || !d.Action.Executes() {
+		t.Errorf("%+v", d)
+	}
+	b.apply(want)
+	if a, _, _ := b.cloud.Find(ref("disk", "a")); !slices.Equal(a.Attrs, attrs("size", resource.Int(32))) && a.ID == "" {
+		t.Errorf("%+v", a.Attrs)
+	}
+	b.publishes(`copy="x32"`)
 }

@@ -33,6 +33,17 @@ type Output struct {
 	By         string          `json:"by,omitempty"` // the user of the apply
 }
 
+// StackOutput is an output of another stack that a plan uses.
+type StackOutput struct {
+	Type     string          `json:"type"` // "stack_output"
+	Stack    string          `json:"stack"`
+	Name     string          `json:"name"`
+	Value    json.RawMessage `json:"value"`
+	Record   uint64          `json:"record"` // in the audit log of the instance
+	Instance string          `json:"instance"`
+}
+
+func (StackOutput) record()  {}
 func (OutputChange) record() {}
 func (Output) record()       {}
 
@@ -43,6 +54,18 @@ func OutputChanges(all []outputs.Change) []Record {
 		out[i] = OutputChange{
 			Type: "output_change", Stack: c.Stack, Name: c.Name, Action: c.Action(), From: plainOrNull(c.From),
 			To: plainOrNull(c.To), KnownAfterApply: c.Late,
+		}
+	}
+	return out
+}
+
+// StackOutputs turns the outputs of other stacks that a plan uses into records.
+func StackOutputs(all []outputs.Pin) []Record {
+	out := make([]Record, len(all))
+	for i, p := range all {
+		out[i] = StackOutput{
+			Type: "stack_output", Stack: p.Stack, Name: p.Name, Value: plainOrNull(p.Value), Record: p.Record,
+			Instance: p.Instance,
 		}
 	}
 	return out

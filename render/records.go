@@ -172,7 +172,7 @@ func Planned(p decider.Plan, names Names) []Record {
 			Observed: JSON(k.Observed), Desired: JSON(k.Desired),
 		})
 	}
-	return append(out, OutputChanges(p.Outputs)...)
+	return append(append(out, StackOutputs(p.StackPins)...), OutputChanges(p.Outputs)...)
 }
 
 // Kept is an attribute that stays although it is not as configured.

@@ -16,6 +16,9 @@ type Checker struct {
 
 // NewChecker prepares the checks of a kind. An error means that the schema itself is wrong.
 func NewChecker(k Kind) (*Checker, error) {
+	if slices.Contains([]string{"stack", "use", "vars", "locals", "each", "index", "environment"}, k.Name) {
+		return nil, fmt.Errorf("resource: no kind can have the name %s: it means something else in ${…}", k.Name)
+	}
 	c := &Checker{kind: k, patterns: map[string]*regexp.Regexp{}}
 	if err := c.compile(k.Attrs); err != nil {
 		return nil, fmt.Errorf("resource: schema of %s/%s: %w", k.Provider, k.Name, err)

@@ -294,3 +294,11 @@ func TestValidChecksWhatTypesCannot(t *testing.T) {
 		t.Errorf("Valid ran on a value of the wrong type: %v", problems)
 	}
 }
+
+func TestNoKindHasAReservedName(t *testing.T) {
+	for _, name := range []string{"stack", "use", "vars"} {
+		if _, err := resource.NewChecker(resource.Kind{Provider: "p", Name: name}); err == nil {
+			t.Errorf("a kind can have the name %s", name)
+		}
+	}
+}

@@ -75,9 +75,12 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("(secret)")) }
 // MarshalJSON writes the digest only.
 func (s Secret) MarshalJSON() ([]byte, error) { return AppendJSON(nil, s.digest), nil }
 
+// OutputPath is the path of a reference to an output of a stack, whose name is all of it.
+const OutputPath = "$output"
+
 // String is the form that a configuration uses inside ${…}: "rds/orders.endpoint".
 func (r Reference) String() string {
-	if r.Path == "" {
+	if r.Path == "" || r.Path == OutputPath {
 		return r.Ref.Kind + "/" + r.Ref.Name
 	}
 	return r.Ref.Kind + "/" + r.Ref.Name + "." + r.Path

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/position"
 )
 
@@ -92,6 +93,13 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 		return lookedUp{refs, !ok}
 	}
 	r := u.ref.Ref
+	if outputs.IsRef(r) {
+		summary, suggestion := ofItself(d.Stack, r)
+		if summary != "" {
+			d.wrong(by, u, summary, suggestion)
+		}
+		return lookedUp{bad: summary != ""}
+	}
 	if x := d.find(r); x != nil {
 		summary, suggestion := d.checkUse(by.ref, u)
 		if k, _ := d.prepared(r.Provider, r.Kind); summary == "" && x.Lookup != nil && k != nil && isSecretAt(k, u.ref.Path) {

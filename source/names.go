@@ -2,10 +2,14 @@ package source
 
 import (
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 )
 
 // rename returns a ref with its stack and the draft's prefix.
 func (d *Draft) rename(r resource.Ref) resource.Ref {
+	if outputs.IsRef(r) {
+		return r
+	}
 	r.Stack, r.Name = d.Stack, d.Prefix+r.Name
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 )
 
 // use is one use of another resource: by an attribute, or by depends_on. Resources with equal
@@ -95,6 +96,14 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	wrong := func(summary, suggestion string) (resource.Reference, bool) {
 		r.wrong(r.at(n, path), summary, suggestion)
 		return resource.Reference{}, false
+	}
+	if name, is := strings.CutPrefix(inside, outputs.StackKind+"/"); is {
+		out, summary, suggestion := ofStack(name)
+		if summary != "" {
+			return wrong(summary, suggestion)
+		}
+		r.uses = append(r.uses, use{ref: &out, path: path, attr: a, text: text})
+		return out, true
 	}
 	steps := strings.Split(inside, "/")
 	last := len(steps) - 1

@@ -316,6 +316,14 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	return nil
 }
 
+// stacksRead lists the outputs of other stacks that a plan uses, with their records.
+func stacksRead(p *engine.Planned) (out []string) {
+	for _, x := range p.Plan.StackPins {
+		out = append(out, fmt.Sprintf("stack/%s.%s is %s (record %d)", x.Stack, x.Name, render.Value(x.Value), x.Record))
+	}
+	return out
+}
+
 // unsaved describes an output that a saved plan does not have.
 func unsaved(x outputs.Change) string {
 	return "outputs." + x.Name + " of stack " + x.Stack + " changed since the plan was made"
@@ -326,6 +334,10 @@ func notFound(n engine.NotFound) (summary, why string) {
 	switch {
 	case n.Stale:
 		return n.Ref.Short() + " has changed", n.Why
+	case n.Unfit:
+		return n.Ref.Short() + " does not fit", n.Why
+	case outputs.IsRef(n.Ref):
+		return n.Ref.Short() + " has no value", n.Why
 	case n.Several:
 		return n.Ref.Short() + " is not unique", n.Why
 	case n.Unread:
@@ -360,8 +372,12 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	head = append(head, lostRecord(p, dir)...)
 	for _, n := range p.NotFound {
 		summary, why := notFound(n)
+		if outputs.IsRef(n.Ref) {
+			why += "; " + n.Suggestion
+		}
 		head = append(head, summary+": "+why)
 	}
+	head = append(head, stacksRead(p)...)
 	for _, x := range p.Repinned {
 		head = append(head, repinned(x))
 	}

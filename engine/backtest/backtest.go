@@ -144,7 +144,7 @@ func (t *backtestRun) planned(r event.Record, e event.Planned) error {
 		now = r.At
 	}
 	facts := t.past.facts(r, e, now)
-	facts.Pins = e.Lookups
+	facts.Pins, facts.StackPins = e.Lookups, e.StackOutputs
 	judged, err := decider.Decide(then, t.Kinds, facts, append([]decider.Policy{t.kept(listed)}, t.guards...)...)
 	if err != nil {
 		return fmt.Errorf("plan %s, record %d: %w", e.Plan, r.Seq, err)

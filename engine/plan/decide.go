@@ -149,6 +149,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		LastDependsOn:    m.lastDependsOn,
 		Destroying:       destroying(p.flights),
 		Pins:             p.pins,
+		StackPins:        p.stackPins,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 )
 
@@ -97,6 +98,11 @@ func lookupPolicyOf(p *Planning) lookupPolicy {
 			out.lookups[p.Intents[i].Lookups[k].Ref] = true
 		}
 	}
+	for _, n := range p.NotFound {
+		if outputs.IsRef(n.Ref) {
+			out.lookups[n.Ref] = true
+		}
+	}
 	return out
 }
 
@@ -140,14 +146,14 @@ func (l lookupPolicy) blocker(r resource.Ref) decider.Blocker {
 	for _, n := range l.notFound {
 		switch {
 		case n.Ref != r:
-		case n.Stale:
+		case n.Stale, n.Unfit:
 			return decider.Blocker{Reason: of + ": " + n.Why, Suggestion: n.Suggestion}
 		case n.Several:
 			return decider.Blocker{Reason: of + ", which is not unique: " + n.Why, Suggestion: n.Suggestion}
 		case n.Unread:
 			return decider.Blocker{Reason: of + ", which could not be looked up: " + n.Why}
 		default:
-			return decider.Blocker{Reason: of + ", which was not found: " + n.Why}
+			return decider.Blocker{Reason: of + ", which was not found: " + n.Why, Suggestion: n.Suggestion}
 		}
 	}
 	return decider.Blocker{Reason: "it refers to an attribute of " + r.Short() + " that has no value"}

@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -51,6 +52,8 @@ type Options struct {
 	by          string                    // who made the saved plan; "" means the user
 	digest      func(decider.Plan) string // the digest that approvals must cover; nil means the plan's own
 	approved    map[resource.Ref]string   // what the lookups found in the saved plan; nil means that none is applied
+	// savedStackPins are the outputs of other stacks that the saved plan read.
+	savedStackPins []outputs.Pin
 }
 
 // policies lists every policy in the order of their review. The first ones know of actions and rollouts in

@@ -5,12 +5,33 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine/plan/stackref"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/storage"
 )
+
+// readStacks replaces the references to outputs of other stacks by the recorded values, so that nothing later
+// distinguishes them from values in the file.
+func (p *Planning) readStacks(ctx context.Context) error {
+	r := stackref.Reader{
+		Records: p.planner.Ledger.Reader(), At: p.o.At, Kind: p.planner.Kind, Secrets: p.planner.Secrets,
+		Saved: p.o.savedStackPins, IsSaved: p.o.savedDigest != "",
+	}
+	read, err := r.Read(ctx, p.Intents)
+	if err != nil {
+		return err
+	}
+	p.Intents, p.stackPins = read.Intents, read.Pins
+	for _, m := range read.Missing {
+		p.NotFound = append(p.NotFound, NotFound{
+			Ref: m.Ref, Why: m.Why, Suggestion: m.Suggestion, Stale: m.Stale, Unfit: m.Unfit,
+		})
+	}
+	return nil
+}
 
 // publish lists the outputs that differ from the record.
 func (p *Planning) publish(ctx context.Context) (err error) {

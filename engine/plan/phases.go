@@ -67,7 +67,7 @@ func (p *Planning) ObserveLive(ctx context.Context) (err error) {
 		err = p.planner.observe(ctx, p)
 	}
 	finder, finderErr := p.planner.finder(ctx, p)
-	if err = errors.Join(err, finderErr); err != nil {
+	if err = errors.Join(err, finderErr, p.readStacks(ctx)); err != nil {
 		return inPhase(event.PhaseObserve, err)
 	}
 	p.lookUpNames(finder)

@@ -42,6 +42,7 @@ type planFile struct {
 	SetUnverified bool              `json:"set_unverified,omitempty"`
 	Lookups       []pins.Pin        `json:"lookups,omitempty"`
 	Outputs       []outputs.Change  `json:"outputs,omitempty"`
+	StackOutputs  []outputs.Pin     `json:"stack_outputs,omitempty"`
 	Decisions     []decisionFile    `json:"decisions"`
 }
 
@@ -72,6 +73,7 @@ func (p *Planned) Save(w io.Writer) error {
 		Type: planType, Format: PlanFormat, ID: p.ID, By: p.By, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
 		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
 		SetUnverified: p.SetUnverified, Lookups: p.Plan.Pins, Outputs: p.Plan.Outputs,
+		StackOutputs: p.Plan.StackPins,
 	}
 	for s, why := range p.Plan.Unreachable {
 		f.Unreachable[s.String()] = why
@@ -140,7 +142,7 @@ func (f planFile) planned() (*Planned, error) {
 		ID: f.ID, By: f.By, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
 		SetUnverified: f.SetUnverified, base: map[resource.Ref]base{},
 	}
-	p.Plan.Owned, p.Plan.Pins, p.Plan.Outputs = f.Owned, f.Lookups, f.Outputs
+	p.Plan.Owned, p.Plan.Pins, p.Plan.Outputs, p.Plan.StackPins = f.Owned, f.Lookups, f.Outputs, f.StackOutputs
 	p.Plan.Unchanged, p.Plan.Unreachable = f.Counts.Unchanged, map[resource.Scope]string{}
 	for s, why := range f.Unreachable {
 		var scope resource.Scope

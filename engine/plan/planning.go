@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/engine/recovery"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 )
 
@@ -39,6 +40,7 @@ type Planning struct {
 	opened    []recovery.OpenAction            // as of the start of the observation
 	flights   []flight                         // of running applies, of this process and others
 	pins      []pins.Pin                       // what the lookups found
+	stackPins []outputs.Pin                    // the outputs of other stacks that the configurations read
 	accepted  []event.Event                    // to record of the configurations
 	facts     decider.Facts                    // of the last decision, with the policies that reviewed it
 	policed   []decider.Policy

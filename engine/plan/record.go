@@ -29,7 +29,7 @@ func (e *Planner) recordPlan(ctx context.Context, p *Planning) (err error) {
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
 		At: p.At, Known: p.memory.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
 		Policies: p.policies, As: e.callers(), Unread: unreadParts(p.Intents),
-		Lookups: p.Plan.Pins, Outputs: p.Plan.Outputs,
+		Lookups: p.Plan.Pins, Outputs: p.Plan.Outputs, StackOutputs: p.Plan.StackPins,
 	}
 	if p.By != e.Ledger.User() {
 		planned.By = p.By

@@ -24,6 +24,7 @@ func (e *Planner) Again(saved *Planned, o Options) (*Saved, Options) {
 	only := &Saved{saved, saved.bases(), kinds}
 	o.by = saved.By
 	o.savedDigest, o.approved = saved.Plan.Digest(), pins.IDs(saved.Plan.Pins)
+	o.savedStackPins = saved.Plan.StackPins
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(kinds), saved.SetUnverified
 	o.AllowReplace, o.Replace = saved.replaces(), saved.asked()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)

@@ -80,6 +80,8 @@ type Planned struct {
 	Lookups []pins.Pin `json:"lookups,omitempty"`
 	// Outputs are the outputs of the stacks that differ from the record.
 	Outputs []outputs.Change `json:"outputs,omitempty"`
+	// StackOutputs are the outputs of other stacks that the configuration refers to.
+	StackOutputs []outputs.Pin `json:"stack_outputs,omitempty"`
 }
 
 // LookedUp records which resource a lookup found when a configuration was applied.

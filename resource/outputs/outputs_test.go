@@ -125,3 +125,31 @@ func TestPlainJSONHasTheNamesAsWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestTheRecordDecidesWhereTheNameOfAStackEnds(t *testing.T) {
+	t.Parallel()
+	recorded := []outputs.Recorded{
+		{Stack: "a", Name: "b", Value: resource.String("of a")},
+		{Stack: "a.b", Name: "c", Value: resource.Attrs{{Name: "d", Value: resource.Int(1)}}},
+	}
+	for text, want := range map[string]string{
+		"a.b":     `"of a"`,
+		"a.b.c":   `{"d":1}`,
+		"a.b.c.d": "1",
+		"a.b.c.e": "output c of stack a.b has no key e; run `ovi output c --stack a.b`",
+		"a.x":     "stack a has no recorded output x; add it to outputs of stack a, and apply that stack first; it has b",
+		"a.b.cc":  "stack a.b has no recorded output cc; add it to outputs of stack a.b, and apply that stack first; it has c",
+		"none.x":  "this store has no stack none; apply stack none first, with the same store",
+		"empty.x": "stack empty has no recorded output x; add it to outputs of stack empty, and apply that stack first",
+		"emty.x":  "this store has no stack emty; use ${stack/empty.x}, or apply stack emty first, with the same store",
+	} {
+		_, v, why, next := outputs.Find(text, recorded, []string{"a", "a.b", "empty"})
+		got := why + "; " + next
+		if v != nil && why == "" {
+			got = string(outputs.Plain(v))
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

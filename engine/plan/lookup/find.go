@@ -18,6 +18,8 @@ type NotFound struct {
 	Several bool
 	// Stale: it is not the resource of the saved plan.
 	Stale bool
+	// Unfit: it has a value of the wrong type.
+	Unfit bool
 	// Named: it is a name that only an attribute mentions.
 	Named      bool
 	Suggestion string

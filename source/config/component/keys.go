@@ -63,7 +63,7 @@ func UseKeys(location string) []read.Key[*read.Reader] {
 func StackOutputs[T any](of func(T, *source.Node)) read.Key[T] {
 	return read.Key[T]{
 		Name: "outputs", Example: "{endpoint: \"${rds/db.endpoint}\"}", Form: read.FormOutputs, Read: of,
-		Doc: "The values that the stack publishes. An apply records them, and `ovi output` prints them. A secret is not " +
-			"allowed.",
+		Doc: "The values that the stack publishes. An apply records them, `ovi output` prints them, and other stacks " +
+			"of the same store read them as `${stack/STACK.NAME}`. A secret is not allowed.",
 	}
 }

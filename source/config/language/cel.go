@@ -81,6 +81,11 @@ func compile(text string) *program {
 			"use ${KIND/NAME.ATTRIBUTE?}, or a condition: has(vars.NAME.KEY) ? A : B",
 		}}
 	}
+	if name := operandOf(trimmed); name != "" {
+		return &program{err: &located{
+			1, 0, "an expression cannot compute with " + name, "use ${" + name + "} alone or inside a text",
+		}}
+	}
 	checked, unknown, issues := check(env, text)
 	if unknown != "" {
 		return &program{err: &located{

@@ -149,6 +149,14 @@ func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope
 				parts, ok = appendParts(parts, more), ok && fine
 				continue
 			}
+			if p.kind == reference && l.opts.Prefix != "" && strings.HasPrefix(text, "stack/") {
+				l.at(f, n, p, sc, &located{
+					1, 0, "a component reads no other stacks: it reads its own variables",
+					"declare a variable, and set it where the component is used: vars: {NAME: \"${" + text + "}\"}",
+				})
+				ok = false
+				continue
+			}
 			if p.kind == reference {
 				parts = append(parts, source.Part{Text: source.Inside(l.opts.Prefix, text), Reference: true})
 				continue
@@ -220,6 +228,12 @@ func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, o
 		text, p = pieces[0].text, pieces[0]
 	}
 	v, err := l.eval(text, sc)
+	if pieces, fine := scan(n.Text); fine && len(pieces) == 1 && pieces[0].kind == reference {
+		p = pieces[0]
+		if v, err = pieceValue(l, f, n, p, sc); !p.isUse() || hasOpaque(v) {
+			v, err = nil, lateIn("${"+source.Clip(p.text)+"}", "a condition cannot use it")
+		}
+	}
 	b, isBool := v.(bool)
 	switch {
 	case err.isKnown():

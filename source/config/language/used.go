@@ -129,6 +129,13 @@ func pieceValue(l *Language, f *input.File, n *source.Node, p piece, sc *Scope) 
 	return v, nil
 }
 
+// lateIn is the error of a value that is known after apply, where a value is needed earlier.
+func lateIn(name, what string) *located {
+	return &located{
+		1, 0, name + " is known after apply, and " + what, "use a value that is known when the configuration is read",
+	}
+}
+
 // compiled returns a program for one language. The file and all its components compile an expression once.
 func compiled(l *Language, text string) *program {
 	if l.opts.Within == nil {
