@@ -1,6 +1,7 @@
 package gitlock
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -24,6 +25,28 @@ const treeHeader = "ovi tree v1"
 const maxTree = gitclone.MaxBytes + gitclone.MaxFiles*(maxName+32)
 
 const maxName = 1024
+
+// maxTotal bounds the files of all folders that one configuration uses.
+const maxTotal = 4 * gitclone.MaxBytes
+
+// Total counts the bytes of the folders that one configuration uses.
+type Total struct{ bytes int64 }
+
+// Add adds the files of a folder that InMemory returned. It returns an error if all are too many.
+func (t *Total) Add(files fs.FS) error {
+	if z, is := files.(*zip.Reader); is {
+		for _, f := range z.File {
+			t.bytes += int64(f.UncompressedSize64) //nolint:gosec // it was in memory
+		}
+	}
+	if t.bytes > maxTotal {
+		return &Error{
+			Summary: fmt.Sprintf("the components from Git have more than %d MiB", maxTotal>>20),
+			Next:    "use folders that have only the files of the components",
+		}
+	}
+	return nil
+}
 
 // checkName explains why a name of a file in a repository is not used; it is empty for a usable name.
 func checkName(name string) string {

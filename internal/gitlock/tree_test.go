@@ -76,3 +76,22 @@ func FuzzTree(f *testing.F) {
 		}
 	})
 }
+
+// TestAllFoldersHaveALimit: the folders of one configuration cannot fill the memory together.
+func TestAllFoldersHaveALimit(t *testing.T) {
+	t.Parallel()
+	text, err := gitlock.Encode([]gitclone.File{{Name: "x/big", Text: make([]byte, 60<<20)}}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := gitlock.InMemory(text, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var total gitlock.Total
+	for i := range 5 {
+		if err := total.Add(files); (err == nil) != (i < 4) {
+			t.Errorf("%d folders of 60 MiB: %v", i+1, err)
+		}
+	}
+}

@@ -21,6 +21,7 @@ type Update struct {
 	heads map[gitclone.URL]head
 	next  []Line
 	texts map[gitclone.URL][]byte
+	total Total
 }
 
 type head struct {
@@ -79,7 +80,11 @@ func (u *Update) Open(ctx context.Context, url gitclone.URL) (fs.FS, error) {
 		return nil, err
 	}
 	u.texts[url], u.next = text, append(u.next, line)
-	return InMemory(text, url.Path)
+	files, err := InMemory(text, url.Path)
+	if err == nil {
+		err = u.total.Add(files)
+	}
+	return files, err
 }
 
 // head asks a server once for the ref of a URL.

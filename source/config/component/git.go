@@ -127,7 +127,9 @@ func (t *Tree) openLocked(line gitlock.Line) (fs.FS, error) {
 	key := line.URL.String() + " " + line.Commit + " " + line.Digest
 	o, before := t.opened[key]
 	if !before {
-		o.tree, o.err = t.opts.Git(line)
+		if o.tree, o.err = t.opts.Git(line); o.err == nil {
+			o.err = t.total.Add(o.tree)
+		}
 		t.opened[key] = o
 	}
 	return o.tree, o.err

@@ -43,6 +43,7 @@ type Tree struct {
 	full    bool               // the limit of units is reported
 	locks   map[string]*lock   // by their names for messages
 	opened  map[string]opened  // by the lines of locks
+	total   gitlock.Total      // bytes of the opened folders
 	sums    map[string]string  // by the names of files
 }
 
