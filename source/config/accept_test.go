@@ -55,11 +55,15 @@ func TestWhatIsWrongWithAFileStaysWithIt(t *testing.T) {
 		},
 		"an unknown kind": {
 			"f/b.yaml", head + "  - {type: subnte, name: one, vpc: main, cidr: 10.0.1.0/24}\n",
-			[]string{"vpc/main", "vpc/other"}, []unread{{"b.yaml", "f/b.yaml:5", nil, true}}, "",
+			[]string{"vpc/main", "vpc/other"},
+			[]unread{{"b.yaml", "f/b.yaml:5", nil, true}},
+			"",
 		},
 		"an invalid value of several": {
 			"f/b.yaml", head + "  - {type: subnet, name: one, count: 2, vpc: main, color: red}\n",
-			[]string{"vpc/main", "vpc/other"}, []unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}, true}}, "",
+			[]string{"vpc/main", "vpc/other"},
+			[]unread{{"b.yaml", "f/b.yaml:5", []string{"subnet/one"}, true}},
+			"",
 		},
 		"what others refer to": {
 			"f/a.yaml", head + "  - {type: [\n",
