@@ -48,6 +48,8 @@
 //	saved/<plan>              the file that a plan was saved to
 //	required/<name>           a policy that every run needs, or no longer
 //	roster/signers            the public keys of people, whose signatures count
+//	recovery/roster           the recovery of the roster that was asked for last
+//	recovery_seen/<instance>/<digest>  when an instance found a recovery that another one recorded
 //	acts_certified/<instance> where the log lists the blessings, approvals and acknowledgments last
 //	decided/<ref>             the last decision, and the plan that first made it
 //	acknowledged/<ref>        an accepted drift: which, by whom, until when, why

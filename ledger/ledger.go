@@ -48,6 +48,12 @@ func (l *Ledger) Pins(ctx context.Context) ([]trust.Pin, error) { return l.Proof
 // Roster are the people and their public keys whose signatures count, sorted.
 func (l *Ledger) Roster(ctx context.Context) ([]event.Signer, error) { return l.Proofs().Roster(ctx) }
 
+// Recovery returns the recovery of the roster that stands and has not changed it yet; nil if there is none. It records
+// when this instance finds a recovery of another one first, unless the ledger is only read.
+func (l *Ledger) Recovery(ctx context.Context) (*trust.Recovery, error) {
+	return trust.RecoveryOf(ctx, l.Proofs(), true)
+}
+
 // Guards are the people without whose signature no act that may lower a protection counts. If there are
 // none, no signature is needed.
 func (l *Ledger) Guards(ctx context.Context) ([]event.Signer, error) { return l.Proofs().Guards(ctx) }

@@ -36,6 +36,7 @@ type (
 	Outage      = rows.Outage
 
 	Approval       = trust.Approval
+	Recovery       = trust.Recovery
 	Acknowledgment = trust.Acknowledgment
 	Contradiction  = trust.Contradiction
 	Pin            = trust.Pin

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/internal/sshsig"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -19,7 +20,7 @@ import (
 func SignerCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "signer", Category: command.GroupGovern,
-		Usage: "List, add and remove the SSH keys of people, whose signatures count",
+		Usage: "List, add, remove and recover the SSH keys of people, whose signatures count",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", Usage: "List the keys of the roster",
@@ -29,8 +30,8 @@ func SignerCommand(p *command.Process) *urfave.Command {
 				Name: "add", ArgsUsage: "NAME KEYFILE", Usage: "Put a public SSH key of a person on the roster",
 				Description: "KEYFILE is a public key, such as ~/.ssh/id_ed25519.pub. The first key needs no signature; each " +
 					"later\n" +
-					"change is signed with --sign by a key that is on the roster, so keep keys of two people on it: a\n" +
-					"roster whose keys are all lost cannot be changed any more.",
+					"change is signed with --sign by a key that is on the roster, so keep keys of two people on it. If\n" +
+					"all keys are lost, `ovi signer recover` puts a new one on.",
 				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
 				Action: p.Action(func(c *command.Call) error { return signerChange(c, true) }),
 			},
@@ -41,6 +42,7 @@ func SignerCommand(p *command.Process) *urfave.Command {
 				Flags:  []urfave.Flag{command.SignFlag(), command.ReasonFlag()},
 				Action: p.Action(func(c *command.Call) error { return signerChange(c, false) }),
 			},
+			recoverCommand(p),
 		},
 	}
 }
@@ -71,7 +73,14 @@ func signerList(c *command.Call) error {
 			c.Out.Say("No key is on the roster. Add one with `ovi signer add NAME KEYFILE`.")
 			return nil
 		}
-		return t.Write(c.Out.W, c.Out.Style)
+		if err := t.Write(c.Out.W, c.Out.Style); err != nil {
+			return err
+		}
+		stands, err := l.Recovery(c)
+		if err == nil && stands != nil {
+			c.Out.Say("\n%s.", phrase.Capital(phrase.Recovery(*stands)))
+		}
+		return err
 	})
 }
 

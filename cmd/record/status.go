@@ -53,6 +53,7 @@ type state struct {
 	outages   map[resource.Ref][]ledger.Outage
 	waves     []event.Wave
 	blessings map[resource.Ref]bool
+	recovery  *ledger.Recovery       // of the roster
 	doubted   []ledger.Contradiction // what the store says and the audit log does not
 	unread    []event.Unread         // of the sources, as of the last plans
 }
@@ -150,6 +151,9 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 	}
 	s.outages = names.Outages
 	if s.waves, err = l.Waves(c, storage.Now); err != nil {
+		return s, err
+	}
+	if s.recovery, err = l.Recovery(c); err != nil {
 		return s, err
 	}
 	if s.doubted, err = l.Contradictions(c); err != nil {
@@ -256,6 +260,9 @@ func stateRecords(c *command.Call, s state) []render.Record {
 	}
 	for _, x := range s.managed() {
 		out = append(out, x.Record(s.names))
+	}
+	if s.recovery != nil {
+		out = append(out, render.Info{Type: "roster_recovery", Data: render.RecoveryOf(*s.recovery)})
 	}
 	for _, x := range s.doubted {
 		out = append(out, render.Contradiction{Type: "contradiction", Key: x.Key, Text: x.Text})
@@ -375,6 +382,9 @@ func stateTables(c *command.Call, l *ledger.Ledger, s state) error {
 	}
 	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
 	showDoubted(s.doubted, alert)
+	if s.recovery != nil {
+		alert(phrase.Recovery(*s.recovery), "if you do not know why, run `ovi signer recover --cancel --sign KEYFILE`")
+	}
 	for _, u := range s.unread {
 		alert(phrase.Unread(u, c.Now()), "correct it, or wait until it can be read")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/unread"
 )
@@ -170,6 +171,18 @@ func (l *stackLoop) pins(ctx context.Context) ([]Alert, error) {
 		}
 	}
 	return out, nil
+}
+
+// recovery is the recovery of the roster that stands.
+func (l *stackLoop) recovery(ctx context.Context) ([]Alert, error) {
+	r, err := l.engine.Ledger().Recovery(ctx)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return []Alert{{
+		Type: RosterRecovery, About: string(r.Key),
+		Text: phrase.Recovery(*r) + ": if you do not know why, cancel it with `ovi signer recover --cancel --sign KEYFILE`",
+	}}, nil
 }
 
 // alarms lists what providers alarmed about lately.

@@ -21,6 +21,7 @@ const (
 	FightAlert            AlertType = "fight"                  // something sets a value back that ovi sets
 	Halted                AlertType = "halted"                 // a rollout starts no further resource
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was pinned at its first use
+	RosterRecovery        AlertType = "roster_recovery"        // a recovery of the roster was asked for
 	Slow                  AlertType = "slow"                   // an action runs for more than twice the usual time
 	Alarmed               AlertType = "alarm"                  // a provider found signs of an attack or a mistake
 	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not
@@ -31,7 +32,7 @@ type Alert struct {
 	Type  AlertType
 	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
-	// About is the second subject of the alert: for KeyPinned the key, for StoreDiffers the key of the
+	// About is the second subject of the alert: for KeyPinned and RosterRecovery the key, for StoreDiffers the key of the
 	// store, for Halted the kind and name, and for UnreachableAlert the kind, or empty for the whole scope.
 	About string
 	Text  string

@@ -147,7 +147,7 @@ func (l *stackLoop) reconcile(ctx context.Context, c *Cycle, intents []resource.
 	if err := l.engine.Ledger().Cosign(ctx, false); err != nil {
 		return nil, fmt.Errorf("record how far the logs of other instances reached: %w", err)
 	}
-	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.contradictions, l.alarms} {
+	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.recovery, l.contradictions, l.alarms} {
 		found, err := recorded(ctx)
 		if err != nil {
 			return nil, err

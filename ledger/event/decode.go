@@ -105,6 +105,10 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[PolicyRequired](data)
 	case TypeRosterChanged:
 		return read[RosterChanged](data)
+	case TypeRecoveryAsked:
+		return read[RecoveryAsked](data)
+	case TypeRecoverySeen:
+		return read[RecoverySeen](data)
 	case TypeCertified:
 		return read[Certified](data)
 	case TypeCosigned:

@@ -37,7 +37,8 @@ type SignedBy struct {
 
 // RosterChanged records that a key of a person was put on the roster or, with On false, removed from
 // it. Other signatures than those of keys on the roster do not count. The first key needs no signature;
-// each later change counts only with one of a key that was on the roster before. The last key stays.
+// each later change counts only with one of a key that was on the roster before, or by a recovery that stood for
+// RecoveryWait. The last key stays.
 type RosterChanged struct {
 	Signer
 	On        bool       `json:"on"`
@@ -45,6 +46,7 @@ type RosterChanged struct {
 	Signers   []Signer   `json:"signers"`          // the same after the change
 	Who       string     `json:"who"`
 	Reason    string     `json:"reason,omitempty"`
+	Recovers  string     `json:"recovers,omitempty"` // the digest of the recovery that allows it instead of a signature
 	SignedBy  *SignedBy  `json:"signed_by,omitzero"`
 	Signature *Signature `json:"signature,omitzero"`
 }
@@ -71,6 +73,7 @@ var (
 	ErrNotOnRoster = errors.New("the key is not on the roster")
 	ErrUnsigned    = errors.New("it is not signed")
 	ErrLastKey     = errors.New("it is the last key on the roster")
+	ErrOnRoster    = errors.New("the key is on the roster already")
 )
 
 // After is the roster after the change, sorted.
@@ -83,10 +86,11 @@ func (e RosterChanged) After() []Signer {
 	return out
 }
 
-// Check checks that the event, as an instance recorded it, is a change that the roster before it allows.
+// Check checks that the event, as an instance recorded it, is a change that the roster before it allows. How
+// long a recovery stood it cannot know.
 func (e RosterChanged) Check(instance string) error {
 	if e.On && slices.ContainsFunc(e.Before, func(s Signer) bool { return s.Key == e.Key }) {
-		return errors.New("the key is on the roster already")
+		return ErrOnRoster
 	}
 	if !slices.Equal(e.After(), e.Signers) {
 		return errors.New("the roster does not match the change")
@@ -94,7 +98,7 @@ func (e RosterChanged) Check(instance string) error {
 	if len(e.Signers) == 0 {
 		return ErrLastKey
 	}
-	if len(e.Before) == 0 {
+	if len(e.Before) == 0 || e.Recovers != "" && e.On {
 		return nil
 	}
 	by, err := Verify(e.Statement(instance), e.SignedBy)

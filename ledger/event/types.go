@@ -17,6 +17,8 @@ const (
 	TypePlanSaved       = "plan_saved"
 	TypePolicyRequired  = "policy_required"
 	TypeRosterChanged   = "roster_changed"
+	TypeRecoveryAsked   = "recovery_asked"
+	TypeRecoverySeen    = "recovery_seen"
 	TypeBlocked         = "blocked"
 	TypeApproved        = "approved"
 	TypeStarted         = "started"
@@ -65,7 +67,9 @@ func Types() []string {
 		TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeOrdered, TypeAlarmed, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed,
 		TypeMoved, TypeLost,
-		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified,
+		TypeAcknowledged, TypePolicyRequired, TypeRosterChanged,
+		TypeRecoveryAsked, TypeRecoverySeen, TypeKeyPinned, TypeTrusted,
+		TypeTrustRequired, TypeCertified,
 		TypeActsCertified, TypeCosigned,
 		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
@@ -85,6 +89,8 @@ func (OutputsChanged) Type() string  { return TypeOutputsChanged }
 func (PlanSaved) Type() string       { return TypePlanSaved }
 func (PolicyRequired) Type() string  { return TypePolicyRequired }
 func (RosterChanged) Type() string   { return TypeRosterChanged }
+func (RecoveryAsked) Type() string   { return TypeRecoveryAsked }
+func (RecoverySeen) Type() string    { return TypeRecoverySeen }
 func (Blocked) Type() string         { return TypeBlocked }
 func (Approved) Type() string        { return TypeApproved }
 func (Started) Type() string         { return TypeStarted }
@@ -132,6 +138,8 @@ func (OutputsChanged) About() resource.Ref    { return resource.Ref{} }
 func (PlanSaved) About() resource.Ref         { return resource.Ref{} }
 func (PolicyRequired) About() resource.Ref    { return resource.Ref{} }
 func (RosterChanged) About() resource.Ref     { return resource.Ref{} }
+func (RecoveryAsked) About() resource.Ref     { return resource.Ref{} }
+func (RecoverySeen) About() resource.Ref      { return resource.Ref{} }
 func (e Blocked) About() resource.Ref         { return e.Ref }
 func (Approved) About() resource.Ref          { return resource.Ref{} }
 func (e Started) About() resource.Ref         { return e.Ref }

@@ -15,7 +15,7 @@ import (
 func TestEventsNameTheirResource(t *testing.T) {
 	many := []string{
 		event.TypeLoaded, event.TypeSourceAccepted, event.TypePhaseFailed, event.TypeObserved, event.TypePlanned, event.TypeApproved, event.TypeWave, event.TypeOrdered, event.TypeAlarmed,
-		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypePlanSaved, event.TypePolicyRequired, event.TypeRosterChanged, event.TypeCertified, event.TypeActsCertified, event.TypeCosigned, event.TypeCompacted, event.TypeBaseline, event.TypeYielded, event.TypeLed, event.TypeOutputsChanged,
+		event.TypeKeyPinned, event.TypeTrusted, event.TypeTrustRequired, event.TypePlanSaved, event.TypePolicyRequired, event.TypeRosterChanged, event.TypeRecoveryAsked, event.TypeRecoverySeen, event.TypeCertified, event.TypeActsCertified, event.TypeCosigned, event.TypeCompacted, event.TypeBaseline, event.TypeYielded, event.TypeLed, event.TypeOutputsChanged,
 	}
 	for _, e := range every() {
 		r := recordOf(e)

@@ -30,6 +30,8 @@ func Who(e Event) string {
 		return e.Who
 	case RosterChanged:
 		return e.Who
+	case RecoveryAsked:
+		return e.Who
 	case TrustRequired:
 		return e.Who
 	case Compacted:

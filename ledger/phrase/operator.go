@@ -31,6 +31,13 @@ func Operator(e event.Event) string {
 		return "policy " + e.Name + " no longer required" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.RosterChanged:
 		return roster(e)
+	case event.RecoveryAsked:
+		return recovery(e)
+	case event.RecoverySeen:
+		if e.On {
+			return "recovery of the roster found that instance " + e.Instance + " recorded"
+		}
+		return "recovery of the roster that instance " + e.Instance + " recorded no longer stands"
 	case event.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, Minute(e.Until), Because(e.Reason))
 	case event.Revoked:
@@ -71,7 +78,20 @@ func roster(e event.RosterChanged) string {
 	if e.On {
 		does = "put on"
 	}
+	if e.Recovers != "" {
+		does = "put by a recovery on"
+	}
 	return fmt.Sprintf("key %s of %s %s the roster%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""),
+		Signed(e.SignedBy, e.Reason))
+}
+
+// recovery is about a recovery of the roster.
+func recovery(e event.RecoveryAsked) string {
+	does := "canceled"
+	if e.On {
+		does = "asked for"
+	}
+	return fmt.Sprintf("recovery of the roster with key %s of %s %s%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""),
 		Signed(e.SignedBy, e.Reason))
 }
 

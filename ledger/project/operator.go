@@ -27,6 +27,13 @@ func (p *projection) act(r event.Record) (bool, error) {
 		return true, p.put(rows.RequirementOf(e.Name), rows.ActOf(r, e))
 	case event.RosterChanged:
 		return true, p.roster(r, e)
+	case event.RecoveryAsked:
+		if e.Check(r.Instance) != nil {
+			return true, nil // only a program that is not ovi records it
+		}
+		return true, p.put(rows.RecoveryKey, rows.ActOf(r, e))
+	case event.RecoverySeen:
+		return true, p.put(rows.RecoverySeenOf(r.Instance, e.Digest), rows.ActOf(r, e))
 	case event.PlanSaved:
 		return true, p.put(rows.SavedOf(e.Plan), rows.ActOf(r, e))
 	case event.ActsCertified:
@@ -92,6 +99,15 @@ func (p *projection) roster(r event.Record, e event.RosterChanged) error {
 	}
 	if e.Check(r.Instance) != nil || !p.others && !slices.Equal(was.Event.Signers, e.Before) {
 		return nil
+	}
+	if e.Recovers != "" && !p.others {
+		var asked rows.Act[event.RecoveryAsked]
+		if _, err := p.load(rows.RecoveryKey, &asked); err != nil {
+			return err
+		}
+		if !rows.Recovers(asked, e, r.At) {
+			return nil
+		}
 	}
 	return p.put(rows.RosterKey, rows.ActOf(r, e))
 }

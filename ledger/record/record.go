@@ -29,6 +29,9 @@ type request struct {
 	err     error
 }
 
+// leads marks the context in which a batch is written: nothing in it may wait for another batch.
+type leads struct{}
+
 func given(events []event.Event) func(context.Context) ([]event.Event, error) {
 	return func(context.Context) ([]event.Event, error) { return events, nil }
 }
@@ -46,7 +49,7 @@ func (w *Writer) submit(ctx context.Context, r *request) (Receipt, error) {
 	select {
 	case <-r.done:
 	case w.lead <- struct{}{}:
-		w.serve(context.WithoutCancel(ctx))
+		w.serve(context.WithValue(context.WithoutCancel(ctx), leads{}, true))
 		<-w.lead
 		<-r.done
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Act is the value of blessed/<ref>, approval/<digest>/<who>, acknowledged/<ref>, required/<name>,
-// roster/signers and saved/<plan>: what an operator
+// roster/signers, recovery/roster, recovery_seen/<instance>/<digest> and saved/<plan>: what an operator
 // did last, and which record of which instance is of that. It counts only if that record exists or, in a
 // store that instances share, if the event has a signature of that instance.
 type Act[E event.Event] struct {
@@ -56,6 +56,14 @@ func RequirementOf(name string) string { return KeyRequirement + url.PathEscape(
 
 // RosterKey is the key of the public keys of people.
 const RosterKey = KeyRoster + "signers"
+
+// RecoveryKey is the key of the recovery of the roster that was asked for last.
+const RecoveryKey = KeyRecovery + "roster"
+
+// RecoverySeenOf is the key under which an instance notes that it found a recovery with a digest.
+func RecoverySeenOf(instance, digest string) string {
+	return KeyRecoverySeen + url.PathEscape(instance) + "/" + url.PathEscape(digest)
+}
 
 // ParseApproval is the inverse of ApprovalOf and UsedOf, with their prefix.
 func ParseApproval(prefix, key string) (digest, who string, ok bool) {

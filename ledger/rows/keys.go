@@ -29,6 +29,8 @@ const (
 	KeySaved        = "saved/"
 	KeyRequirement  = "required/"
 	KeyRoster       = "roster/"
+	KeyRecovery     = "recovery/"
+	KeyRecoverySeen = "recovery_seen/"
 	KeyActs         = "acts_certified/"
 	KeyDecided      = "decided/"
 	KeyActions      = "actions/"

@@ -55,7 +55,8 @@ func (p *Proofs) contradictions(ctx context.Context) ([]Contradiction, error) {
 		_, err3 := acts[event.Acknowledged](ctx, p, rows.KeyAcknowledged, false, doubt)
 		_, err4 := acts[event.PolicyRequired](ctx, p, rows.KeyRequirement, false, doubt)
 		_, err5 := acts[event.RosterChanged](ctx, p, rows.KeyRoster, false, doubt)
-		err = errors.Join(err1, err2, err3, err4, err5)
+		_, err6 := acts[event.RecoveryAsked](ctx, p, rows.KeyRecovery, false, doubt)
+		err = errors.Join(err1, err2, err3, err4, err5, err6)
 	} else {
 		err = p.compareActs(ctx, doubt)
 	}

@@ -28,6 +28,9 @@ func describeAct(key string) string {
 	if key == rows.RosterKey {
 		return "the roster"
 	}
+	if key == rows.RecoveryKey || strings.HasPrefix(key, rows.KeyRecoverySeen) {
+		return "the recovery of the roster"
+	}
 	prefix, name := rows.KeyApproval, "approval"
 	if strings.HasPrefix(key, rows.KeyUsed) {
 		prefix, name = rows.KeyUsed, "use of the approval"

@@ -158,6 +158,20 @@ func counts(ctx context.Context, p *Proofs, instance string, e any, known bool) 
 		by = e.Signature
 	case event.RosterChanged:
 		by, protects = e.Signature, e.MadeBy(p.people, instance)
+		if e.Recovers != "" {
+			if err := recoversHere(ctx, p, e); err != nil {
+				return err
+			}
+		}
+	case event.RecoveryAsked:
+		by = e.Signature
+		if !e.On {
+			roster, err := p.Roster(ctx)
+			if err != nil {
+				return err
+			}
+			protects = e.CanceledBy(roster, instance)
+		}
 	}
 	if protects {
 		return nil

@@ -30,6 +30,7 @@ func actPart() part {
 func actPrefixes() []string {
 	return []string{
 		rows.KeyBlessed, rows.KeyApproval, rows.KeyUsed, rows.KeyAcknowledged, rows.KeyRequirement, rows.KeyRoster,
+		rows.KeyRecovery, rows.KeyRecoverySeen,
 	}
 }
 
@@ -42,7 +43,8 @@ func isAct(key string) bool {
 func concernsActs(record []byte) bool {
 	switch event.TypeOf(record) {
 	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired,
-		event.TypeRosterChanged, event.TypeRefused, event.TypeBaseline, event.TypeActsCertified:
+		event.TypeRosterChanged, event.TypeRecoveryAsked, event.TypeRecoverySeen, event.TypeRefused, event.TypeBaseline,
+		event.TypeActsCertified:
 		return true
 	case event.TypeStarted:
 		return bytes.Contains(record, []byte(`"approval":{`))

@@ -160,6 +160,9 @@ func (s *Signer) act(e event.Event) (event.Event, error) {
 	case event.RosterChanged:
 		e.Signature, err = signAct(s, rows.RosterKey, e)
 		return e, err
+	case event.RecoveryAsked:
+		e.Signature, err = signAct(s, rows.RecoveryKey, e)
+		return e, err
 	case event.PlanSaved:
 		e.Signature, err = signAct(s, rows.SavedOf(e.Plan), e)
 		return e, err
