@@ -68,7 +68,10 @@ func (p published) value(path string, n *Node) resource.Value {
 	case n.Shape == List:
 		out := make(resource.List, 0, len(n.Kids))
 		for i := range n.Kids {
-			if v := p.value(path+"["+strconv.Itoa(i)+"]", &n.Kids[i]); v != nil {
+			v := p.value(path+"["+strconv.Itoa(i)+"]", &n.Kids[i])
+			if members, is := v.(resource.List); is && n.Kids[i].Shape == Scalar { // of a group
+				out = append(out, members...)
+			} else if v != nil {
 				out = append(out, v)
 			}
 		}
@@ -125,6 +128,13 @@ func (p published) reference(path string, n *Node, text string, whole bool) (res
 	ref, ok := r.reference(path, &resource.Attribute{Name: path, Anywhere: true}, n, text, !whole)
 	if !ok {
 		return nil, r.isOmitted()
+	}
+	if refs, is := r.groups.inList(ref); is && whole && strings.HasSuffix(path, "]") {
+		out := make(resource.List, len(refs))
+		for i := range refs {
+			out[i] = resource.Reference{Ref: refs[i]}
+		}
+		return out, true
 	}
 	u := &r.uses[0]
 	u.whole = whole

@@ -44,10 +44,12 @@ func TestExampleOfEnvironments(t *testing.T) {
 			if args[0] == "apply" || args[0] == "destroy" {
 				args = append(args, "--auto-approve")
 			}
-			run(args...)
+			if out := run(args...); args[0] == "output" && !strings.Contains(out, "http://") {
+				t.Errorf("the outputs are %s", out)
+			}
 		}
 	}
-	if out := run("plan", "--sandbox", "--env", "dev", file); commands != 3 || !strings.Contains(out, "17 to create") {
+	if out := run("plan", "--sandbox", "--env", "dev", file); commands != 4 || !strings.Contains(out, "17 to create") {
 		t.Errorf("%d commands, and then: %s", commands, out)
 	}
 }

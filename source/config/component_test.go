@@ -503,7 +503,12 @@ resources:
   - {type: vpc, name: main, cidr: 10.0.0.0/16}
   - {type: ec2, name: web.1, size: t3.micro}
   - {use: ./c, name: one}
+  - {type: s3, name: "log-${each.key}", group: logs, for_each: [a, b]}
+  - {type: s3, name: small, when: ref('use/one.n') > 1 && 'b' in ref('use/one.names')}
 outputs:
+  logs: ["${s3/logs}", last]
+  computed: ${ref('use/one.n') + 1}
+  key: ${ref('use/one.map').a}
   ports: ${vars.ports}
   first: ${vars.ports[0]}
   text: zone ${vars.zone}
@@ -517,14 +522,14 @@ outputs:
   "null": "${vars.zone == 'b' ? 1 : null}"
 -- c/component.yaml --
 resources: [{type: vpc, name: main, cidr: 10.1.0.0/16}]
-outputs: {cidr: "${vpc/main.cidr}"}
+outputs: {cidr: "${vpc/main.cidr}", n: 2, names: [a, b], map: {a: x}}
 `), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const ref = `{"$ref":"test:aws/us-east-1/`
-	want := `{"dotted":` + ref + `ec2/web.1","path":"size"},"first":80,"joined":{"$text":["x ",` + ref +
-		`vpc/main","path":"cidr"}," y"]},"list":[` + ref + `vpc/main"},1.5,true,"yes"],"map":{"b c":{"d":"${x}"}},"ports":[80,443],` +
+	want := `{"computed":3,"dotted":` + ref + `ec2/web.1","path":"size"},"first":80,"joined":{"$text":["x ",` + ref +
+		`vpc/main","path":"cidr"}," y"]},"key":"x","list":[` + ref + `vpc/main"},1.5,true,"yes"],"logs":[` + ref + `s3/log-a"},` + ref + `s3/log-b"},"last"],"map":{"b c":{"d":"${x}"}},"ports":[80,443],` +
 		`"text":"zone a","used":` + ref + `vpc/one-main","path":"cidr"},"vpc":` + ref + `vpc/main"}}`
 	if got := string(in.Outputs.AppendJSON(nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -60,6 +60,7 @@ var shared = sync.OnceValues(func() (*cel.Env, error) { //nolint:gochecknoglobal
 		cel.Variable("index", cel.IntType),
 		cel.Variable("environment", cel.StringType),
 		cel.Variable("stack", cel.StringType),
+		cel.Variable(refRoot, cel.MapType(cel.StringType, cel.DynType)),
 	}
 	return cel.NewEnv(append(options, functions()...)...)
 })
@@ -83,10 +84,13 @@ func compile(text string) *program {
 	}
 	if name := operandOf(trimmed); name != "" {
 		return &program{err: &located{
-			1, 0, "an expression cannot compute with " + name, "use ${" + name + "} alone or inside a text",
+			1, 0, "an expression cannot have " + name + " as an operand", operandAdvice(name),
 		}}
 	}
 	checked, unknown, issues := check(env, text)
+	if unknown == "ref" {
+		return &program{err: &located{1, 0, "ref needs one literal text", "for example, ref('use/net.zones')"}}
+	}
 	if unknown != "" {
 		return &program{err: &located{
 			1, 0, "an expression has no function " + unknown,
@@ -132,6 +136,13 @@ func check(env *cel.Env, text string) (checked *cel.Ast, unknown string, issues 
 		switch name := c.FunctionName(); name {
 		case "dyn", "type", "timestamp", "duration":
 			unknown = name
+		case "ref":
+			if a := c.Args(); c.IsMemberFunction() || len(a) != 1 || !isLiteralText(a[0]) {
+				unknown = name
+			} else {
+				next++
+				e.SetKindCase(factory.NewCall(e.ID(), operators.Index, factory.NewIdent(next, refRoot), a[0]))
+			}
 		case operators.Conditional:
 			a := c.Args()
 			e.SetKindCase(factory.NewCall(e.ID(), name, a[0], anything(a[1]), anything(a[2])))
@@ -152,7 +163,7 @@ type walker struct {
 }
 
 func (w *walker) visit(e ast.Expr) {
-	if path := pathOf(e); path != nil && slices.Contains(roots(), path[0]) {
+	if path := pathOf(e); path != nil && (path[0] == refRoot || slices.Contains(roots(), path[0])) {
 		w.p.refs = append(w.p.refs, path)
 		return
 	}

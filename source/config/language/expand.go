@@ -332,6 +332,10 @@ func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 			1, 0, "index is only known in the attributes, tags and depends_on of a block with count",
 			"add count to the block, or remove index from its name: a count makes NAME-0, NAME-1 and so on",
 		}
+	case root == refRoot:
+		if err := outputIn(l, path[1]); err != nil {
+			return err
+		}
 	case root == "vars" || root == "locals":
 		names := l.names(root + ".")
 		if len(path) > 1 {

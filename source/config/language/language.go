@@ -71,9 +71,9 @@ type Language struct {
 func New(opts Options) *Language {
 	l := &Language{
 		opts: opts, bindings: map[string]*binding{}, environments: map[string]*Environment{},
-		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}},
+		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}, refRoot: map[string]any{}},
 		programs: map[string]*program{}, scanned: map[string]scanned{}, memo: map[string]any{},
-		origins: map[position.Position][]piece{}, roots: roots(), cost: new(uint64),
+		origins: map[position.Position][]piece{}, roots: append(roots(), refRoot), cost: new(uint64),
 	}
 	if in := opts.Within; in != nil {
 		l.cost, l.scanned = in.cost, in.scanned

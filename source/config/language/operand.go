@@ -1,6 +1,16 @@
 package language
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+)
+
+// refRoot is the name of the map that has, by its text, each output that ref('use/NAME.OUTPUT') reads. No expression
+// can write the name.
+const refRoot = "@ref"
 
 var (
 	// outputOperand matches a reference to an output where an expression has an operand.
@@ -14,4 +24,21 @@ func operandOf(expression string) string {
 		return m[1]
 	}
 	return ""
+}
+
+// operandAdvice suggests another form of a reference that an expression has as an operand.
+func operandAdvice(name string) string {
+	if strings.HasPrefix(name, "use/") {
+		return "use ref('" + name + "'), or ${" + name + "} alone or inside a text"
+	}
+	return "use ${" + name + "} alone or inside a text: it is known after apply"
+}
+
+// isLiteralText reports whether an expression is a literal text.
+func isLiteralText(e ast.Expr) bool {
+	if e.Kind() != ast.LiteralKind {
+		return false
+	}
+	_, is := e.AsLiteral().(types.String)
+	return is
 }

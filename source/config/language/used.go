@@ -129,6 +129,31 @@ func pieceValue(l *Language, f *input.File, n *source.Node, p piece, sc *Scope) 
 	return v, nil
 }
 
+// outputIn reads the output that ref('use/NAME.OUTPUT') names in an expression.
+func outputIn(l *Language, text string) *located {
+	outputs, _ := l.values[refRoot].(map[string]any)
+	name, is := strings.CutPrefix(text, "use/")
+	late := lateIn(text, "an expression cannot compute with it")
+	late.suggestion = "use ${" + text + "} alone or inside a text"
+	switch _, read := outputs[text]; {
+	case read:
+		return nil
+	case !is:
+		return late
+	case l.opts.Used == nil:
+		return &located{1, 0, "the configuration has no use block", "add - use: FOLDER to resources"}
+	}
+	v, summary, suggestion, ok := l.opts.Used(name)
+	switch {
+	case !ok:
+		return &located{1, 0, summary, suggestion}
+	case hasOpaque(v):
+		return late
+	}
+	outputs[text] = v
+	return nil
+}
+
 // lateIn is the error of a value that is known after apply, where a value is needed earlier.
 func lateIn(name, what string) *located {
 	return &located{
