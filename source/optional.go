@@ -23,7 +23,7 @@ func (d *Draft) Absent(r *Resource) {
 }
 
 // reasons returns, by the name of a block, why a resource that it configured before is no longer configured. A name
-// that ends with "-*" stands for all members of a for_each.
+// that ends with "-*" stands for all members of a for_each. A component that is used has an empty reason.
 func reasons(d *Draft) map[resource.Ref]string {
 	if len(d.absent)+len(d.counted)+len(d.groups) == 0 {
 		return nil
@@ -34,6 +34,9 @@ func reasons(d *Draft) map[resource.Ref]string {
 		out[ref] = "count is " + strconv.Itoa(g.count) + ", " + d.entries[g.entry].at.String()
 	}
 	for ref, g := range d.groups {
+		if ref.Kind == ofUnit { // without a reason: the component is used
+			out[resource.Ref{Stack: d.Stack, Kind: ofUnit, Name: ref.Name}] = ""
+		}
 		if ref.Kind == ofUnit || strings.HasPrefix(ref.Name, "use/") {
 			continue
 		}

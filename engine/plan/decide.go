@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/engine/plan/removal"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -133,7 +134,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		UnreachableKinds: kindsUnreachable(p.Live),
 		Unread:           m.unread,
 		Sets:             decider.SetsOf(p.Intents),
-		Absent:           absentIn(p.Intents),
+		Absent:           removal.Why(p.Intents, p.formerly),
 		Deleted:          deletedOutside(found.Differences, p.Bindings, m.applied),
 		Health:           p.healthOf,
 		Origin:           m.origin,

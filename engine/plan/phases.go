@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -86,7 +87,7 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 	if p.memory.rollouts, err = follow.Load(ctx, e.Ledger.Reader(), p.Intents, p.o.At, failed); err != nil {
 		return err
 	}
-	p.memory.resets = p.o.SetUnverified
+	p.memory.resets, p.formerly = p.o.SetUnverified, p.former(ctx)
 	if err := e.replacements(ctx, p, p.o.At); err != nil {
 		return err
 	}
@@ -94,10 +95,23 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 	return err
 }
 
+// former returns a function that reads the position of a resource in its last accepted configuration, before this plan.
+func (p *Planning) former(ctx context.Context) func(resource.Ref) position.Position {
+	sources := p.planner.Ledger.Reader().Sources()
+	return func(r resource.Ref) position.Position {
+		at, err := sources.At(ctx, r, p.Revision)
+		p.formerlyErr = errors.Join(p.formerlyErr, err)
+		return at
+	}
+}
+
 // Decide compares the configurations with live state and lets the policies review the proposals.
 func (p *Planning) Decide(ctx context.Context) (err error) {
 	if err := p.planner.decide(ctx, p); err != nil {
 		return err
+	}
+	if p.formerlyErr != nil {
+		return p.formerlyErr
 	}
 	if err := p.publish(ctx); err != nil || p.Past {
 		return err

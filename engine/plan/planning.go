@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
+	"github.com/ovi-project/ovi/resource/position"
 )
 
 // Planner makes plans.
@@ -41,11 +42,15 @@ type Planning struct {
 	flights   []flight                         // of running applies, of this process and others
 	pins      []pins.Pin                       // what the lookups found
 	stackPins []outputs.Pin                    // the outputs of other stacks that the configurations read
-	accepted  []event.Event                    // to record of the configurations
-	facts     decider.Facts                    // of the last decision, with the policies that reviewed it
-	policed   []decider.Policy
-	first     []decider.Policy  // the policies on lookups and unread parts, which review first
-	policies  map[string]string // digests of the policies that reviewed it, see event.Planned
+	// formerly returns the position that a resource had when its configuration was accepted last, and formerlyErr its
+	// first error.
+	formerly    func(resource.Ref) position.Position
+	formerlyErr error
+	accepted    []event.Event // to record of the configurations
+	facts       decider.Facts // of the last decision, with the policies that reviewed it
+	policed     []decider.Policy
+	first       []decider.Policy  // the policies on lookups and unread parts, which review first
+	policies    map[string]string // digests of the policies that reviewed it, see event.Planned
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string
 }

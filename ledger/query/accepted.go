@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -46,6 +47,16 @@ func (r Sources) Resources(ctx context.Context, stack string) ([]event.AcceptedR
 	})
 	slices.SortFunc(out, func(a, b event.AcceptedResource) int { return a.Ref.Compare(b.Ref) })
 	return out, err
+}
+
+// At returns the position of a resource in the configuration that was accepted last, as of a revision. A resource that
+// it does not have has the zero Position.
+func (r Sources) At(ctx context.Context, ref resource.Ref, at storage.Revision) (position.Position, error) {
+	var v event.AcceptedResource
+	if _, err := r.Load(ctx, rows.AcceptedOf(ref), at, &v); err != nil {
+		return position.Position{}, fmt.Errorf("ledger: read the accepted configuration of %s: %w", ref, err)
+	}
+	return v.At, nil
 }
 
 // From returns the stacks that were accepted from a source, sorted.
