@@ -108,12 +108,33 @@ func (c *comparison) withApplied(k *kindInfo, w *resource.Desired, opt *resource
 	if c.replaced == nil && len(applied.Unverified) > 0 {
 		c.unverify(w, applied.Unverified, opt.Ignore)
 	}
+	if c.replaced == nil && !applied.Recovered {
+		c.configuredSince(k, w, applied, opt.Ignore)
+	}
 	for _, name := range applied.Unverified {
 		if _, recorded := applied.Attrs.Get(name); !recorded { // nothing to compare with
 			opt.Ignore = append(slices.Clip(opt.Ignore), name)
 		}
 	}
 	return applied
+}
+
+// configuredSince records the attributes that were added to the configuration after the resource was created, cannot be
+// read back, and are set by a creation alone.
+func (c *comparison) configuredSince(k *kindInfo, w *resource.Desired, applied Applied, ignore []string) {
+	var paths []string
+	for i := range k.Attrs {
+		a := &k.Attrs[i]
+		_, configured := w.Attrs.Get(a.Name)
+		_, recorded := applied.Attrs.Get(a.Name)
+		if a.WriteOnly && a.Effect == resource.Replace && a.Default == nil && a.CreateDefault == nil &&
+			configured && !recorded && !slices.Contains(applied.Unverified, a.Name) && !rules.MatchPath(ignore, a.Name) {
+			paths = append(paths, a.Name)
+		}
+	}
+	if len(paths) > 0 {
+		c.unverified = append(c.unverified, Unverified{Ref: w.Ref, Paths: paths, Since: true})
+	}
 }
 
 // certainly returns the attributes that a creation without a recorded result has set if it created the
@@ -328,7 +349,7 @@ func (c *comparison) unverify(w *resource.Desired, names, ignore []string) {
 		}
 	}
 	if len(paths) > 0 {
-		c.unverified = append(c.unverified, Unverified{w.Ref, paths})
+		c.unverified = append(c.unverified, Unverified{Ref: w.Ref, Paths: paths})
 	}
 }
 

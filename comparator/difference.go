@@ -130,6 +130,9 @@ const NoteUnverified = "not verified"
 type Unverified struct {
 	Ref   resource.Ref
 	Paths []string
+	// Since: the attributes are configured since the resource was created. Only a replacement sets them, and that is not
+	// proposed without knowing that they differ.
+	Since bool
 }
 
 // Rename is a recorded resource that has another name in the configuration.

@@ -50,6 +50,7 @@ const (
 	Claimed     = apply.Claimed
 	Accepted    = apply.Accepted
 	Refused     = apply.Refused
+	Unprepared  = apply.Unprepared
 	Stale       = apply.Stale
 )
 

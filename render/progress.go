@@ -310,7 +310,7 @@ func (p *Progress) lines(r Record) []string {
 
 func (p *Progress) notStarted(x NotStarted) []string {
 	sign := "#"
-	if x.Why == "refused" || x.Why == "check" {
+	if x.Why == "refused" || x.Why == "check" || x.Why == "unprepared" {
 		sign = term.ConflictSign
 	}
 	message, next := term.SplitSuggestion(notStartedWords(x))

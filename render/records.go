@@ -163,7 +163,7 @@ func Planned(p decider.Plan, names Names) []Record {
 	for _, u := range p.NotVerified {
 		out = append(out, NotVerified{
 			Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(),
-			Paths: u.Paths,
+			Paths: u.Paths, Since: u.Since,
 		})
 	}
 	for _, k := range p.Kept {
@@ -193,6 +193,7 @@ type NotVerified struct {
 	Ref   string   `json:"ref"`
 	Scope string   `json:"scope"`
 	Paths []string `json:"paths"`
+	Since bool     `json:"since,omitempty"` // they were configured after it was created: only a replacement sets them
 }
 
 func (NotVerified) record() {}

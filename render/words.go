@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -77,6 +78,8 @@ func notStartedWords(n NotStarted) string {
 		return withMessage("claimed by another run", n.Message)
 	case "refused", "check":
 		return withMessage("the provider's check failed", strings.TrimPrefix(n.Message, "nothing was changed: "))
+	case "unprepared":
+		return cmp.Or(n.Message, "its call lacks something")
 	case "stale":
 		return withMessage("changed since the plan was made", n.Message)
 	}

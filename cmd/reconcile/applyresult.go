@@ -65,7 +65,8 @@ func ResultCodes(r *engine.Result) []int {
 	var codes []int
 	for _, o := range r.Outcomes {
 		switch o.Status {
-		case engine.Failed, engine.Uncertain, engine.Stale, engine.Refused, engine.WaitingFor, engine.Unneeded:
+		case engine.Failed, engine.Uncertain, engine.Stale, engine.Refused, engine.Unprepared, engine.WaitingFor,
+			engine.Unneeded:
 			codes = append(codes, cli.ExitFailed)
 		case engine.Claimed:
 			codes = append(codes, cli.ExitClaimed)
@@ -95,8 +96,8 @@ func explainResult(c *command.Call, r *engine.Result) {
 			}
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
-		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded,
-			engine.Interrupted, engine.Yielded:
+		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.Unprepared,
+			engine.WaitingFor, engine.Unneeded, engine.Interrupted, engine.Yielded:
 		}
 	}
 	if unknown > 0 {

@@ -295,7 +295,7 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
-	for _, x := range renamed.Pairs(p.Plan) {
+	for _, x := range renamed.Pairs(p.Plan, p.ResourceAt) {
 		d := cli.Diagnostic(x.Text(), x.Suggestion())
 		d.Severity = render.Warning
 		if err := c.Out.Records(d); err != nil {
@@ -384,7 +384,7 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	for _, x := range p.Unsaved {
 		head = append(head, unsaved(x)+": create a new plan to record it")
 	}
-	for i, x := range renamed.Pairs(p.Plan) {
+	for i, x := range renamed.Pairs(p.Plan, p.ResourceAt) {
 		if i == maxRenamed {
 			head = append(head, "More resources are deleted and created with the same configuration.")
 			break

@@ -66,7 +66,7 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
 	case errors.Is(err, errYielded), a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
 	default:
-		out.Status, out.Err, out.Detail = Failed, err, "it was not started: "+err.Error()
+		out.Status, out.Err, out.Detail = Unprepared, err, err.Error()
 		out.Cause, out.Passes = provider.Unreachable, true
 	}
 	return out

@@ -56,12 +56,12 @@ func (x *startsError) Error() string {
 }
 
 // notStartable returns the outcome of an action whose request could not be made: it waits for a resource
-// that starts, was not proven, or failed.
+// that starts, was not proven, or lacks something else.
 func notStartable(ctx context.Context, out Outcome, err error) Outcome {
 	if stopped(ctx, &out) {
 		return out
 	}
-	out.Err, out.Detail = err, err.Error()
+	out.Status, out.Err, out.Detail = Unprepared, err, err.Error()
 	var unproven *unprovenError
 	var starts *startsError
 	switch {

@@ -25,6 +25,7 @@ const (
 	Claimed     Status = "claimed"     // not started: another instance has the claim
 	Accepted    Status = "accepted"    // in progress at the provider; a later observation gives the result
 	Refused     Status = "refused"     // not started: the provider's check failed
+	Unprepared  Status = "unprepared"  // not started: its call lacks something
 	Stale       Status = "stale"       // not started: the resource changed since the plan
 	Yielded     Status = "yielded"     // not started: it is left to the plan of a newer configuration
 )
@@ -80,7 +81,7 @@ func (o Outcome) count(c *event.Counts) {
 		c.Add(o.Action)
 	case ByOther:
 		c.Unchanged++
-	case Failed, Stale, Refused:
+	case Failed, Stale, Refused, Unprepared:
 		c.Failed++
 	case Uncertain:
 		c.Unknown++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/outputs"
@@ -17,7 +18,7 @@ func publish(a *apply) (recorded []outputs.Change, err error) {
 		return nil, a.broken()
 	}
 	ctx := context.WithoutCancel(a.soft)
-	changes, err := a.plan.Outputs(ctx, a.engine.Ledger.Reader(), storage.Now, published(a))
+	changes, err := a.plan.Outputs(ctx, a.engine.Ledger.Reader(), storage.Now, published(a), stays(a))
 	if err != nil {
 		return nil, a.fail(err)
 	}
@@ -41,6 +42,19 @@ func publish(a *apply) (recorded []outputs.Change, err error) {
 		}
 	}
 	return changes, a.record(events...)
+}
+
+// stays returns whether a resource that the plan deletes is still there after the actions.
+func stays(a *apply) func(*decider.Decision) bool {
+	gone := map[resource.Ref]bool{}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.plan.Plan.Decisions {
+		if a.plan.Plan.Decisions[i].Action.Executes() && a.outcomeOf(i).Status.good() {
+			gone[a.plan.Plan.Decisions[i].Ref] = true
+		}
+	}
+	return func(d *decider.Decision) bool { return d.Proposed.Destroys() && !gone[d.Ref] }
 }
 
 // published returns the values of references after the actions. A resource whose action did not succeed has no values.

@@ -82,7 +82,7 @@ func (a *apply) replace(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	r, err := a.replacement(ctx, c, d, phase)
 	if err != nil {
-		out.Err = a.readFailed(ctx, err)
+		out.Status, out.Err = Unprepared, a.readFailed(ctx, err)
 		out.Detail = out.Err.Error()
 		return out
 	}
@@ -232,6 +232,9 @@ func (r *replacement) stops(ctx context.Context, err error) Outcome {
 		out.Passes = true
 		out.Detail += "; the next apply goes on with the replacement"
 	}
+	if out.Status == Failed && r.last == "" {
+		out.Status = Unprepared // this apply recorded no result of a step
+	}
 	return out
 }
 
@@ -243,7 +246,7 @@ func (r *replacement) leaves(ctx context.Context, err error) Outcome {
 	}
 	out := r.stops(ctx, err)
 	switch {
-	case out.Status != Failed:
+	case out.Status != Failed && out.Status != Unprepared:
 	case r.recorded:
 		out.Status = Uncertain
 	default:

@@ -59,7 +59,7 @@ func (a *apply) resolveInto(ctx context.Context, d *decider.Decision, r *provide
 	}
 	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, &missing))
 	if len(missing) > 0 {
-		return a.noValue(d.Ref, missing[0])
+		return a.noValue(missing[0])
 	}
 	return nil
 }
@@ -145,11 +145,15 @@ func valueAt(attrs resource.Attrs, path string, otherwise resource.Value) resour
 }
 
 // noValue is the error of a reference without a value.
-func (a *apply) noValue(ref resource.Ref, to resource.Reference) error {
+func (a *apply) noValue(to resource.Reference) error {
 	if o, exists := a.known(to.Ref); exists && o.Health == resource.Pending {
 		return &startsError{to, o}
 	}
-	return fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", ref, to)
+	if _, exists := a.known(to.Ref); exists {
+		return fmt.Errorf("it refers to %s, and %s has no %s: correct the reference, or configure %s so that it has one", to,
+			to.Ref.Short(), to.Path, to.Ref.Short())
+	}
+	return fmt.Errorf("it refers to %s, which neither existed nor was created", to)
 }
 
 // unverified lists the write-only attributes that an update does not set and no action before it

@@ -146,8 +146,8 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) (Outcome, bool) 
 			pause.wait(t.apply, t.hard, t.toStart)
 			continue
 		case err != nil:
-			out.Status, out.Err, out.Cause = Failed, err, provider.CauseOf(err)
-			out.Detail = "it was not started: " + err.Error()
+			out.Status, out.Err, out.Cause = Unprepared, err, provider.CauseOf(err)
+			out.Detail = err.Error()
 			return out, false
 		case others == nil:
 			return done, true

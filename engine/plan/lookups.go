@@ -41,6 +41,7 @@ func (p *Planning) lookUp(finder *lookup.Finder) {
 	for i := range p.Intents {
 		if len(p.Intents[i].Lookups) > 0 {
 			p.Intents[i].Resources = substitute(p.Intents[i].Resources, found)
+			p.Intents[i].Outputs = lookedUp(p.Intents[i].Outputs, found)
 		}
 	}
 }

@@ -38,18 +38,38 @@ func (p *Planning) publish(ctx context.Context) (err error) {
 	if p.Mode == event.ForDrift {
 		return nil
 	}
-	p.Plan.Outputs, err = p.Outputs(ctx, p.planner.Ledger.Reader(), p.o.At, p.answer())
+	stays := func(d *decider.Decision) bool { return d.Proposed.Destroys() && !d.Action.Executes() }
+	p.Plan.Outputs, err = p.Outputs(ctx, p.planner.Ledger.Reader(), p.o.At, p.answer(), stays)
 	return err
 }
 
+// lookedUp replaces the references to resources of others in outputs.
+func lookedUp(all resource.Attrs, found map[resource.Ref]*resource.Observed) resource.Attrs {
+	out, _ := resource.MapRefs(all, func(r resource.Reference) resource.Value {
+		if o, is := found[r.Ref]; is {
+			if v, has := o.Refer(r.Path); has {
+				return v
+			}
+		}
+		return r
+	}).(resource.Attrs)
+	return out
+}
+
 // Outputs lists the outputs of the stacks that differ from the record. It omits a stack whose source was not read in
-// full: nothing is known of its outputs.
+// full: nothing is known of its outputs. A stack that is destroyed keeps them as long as one of its resources stays.
 func (p *Planned) Outputs(
 	ctx context.Context, r *query.Reader, at storage.Revision, answer func(resource.Reference) outputs.Answer,
+	stays func(*decider.Decision) bool,
 ) (out []outputs.Change, err error) {
 	for i := range p.Intents {
 		in := &p.Intents[i]
 		if in.Unread != "" || in.Partial || len(in.Parts) > 0 {
+			continue
+		}
+		if len(in.Resources)+len(in.Outputs) == 0 && slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool {
+			return d.Ref.Stack == in.Stack && stays(&d)
+		}) {
 			continue
 		}
 		was, err := query.Outputs(ctx, r, in.Stack, at)

@@ -171,7 +171,7 @@ type NotStarted struct {
 	Plan   string         `json:"plan"`
 	Ref    resource.Ref   `json:"ref"`
 	Action decider.Action `json:"action"`
-	// "interrupted", "waiting", "turn", "unneeded", "claimed", "stale", "broken", "check"
+	// "interrupted", "waiting", "turn", "unneeded", "claimed", "stale", "broken", "check", "unprepared"
 	Why    string       `json:"why"`
 	On     resource.Ref `json:"on,omitzero"`
 	Detail string       `json:"detail,omitempty"`

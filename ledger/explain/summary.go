@@ -300,10 +300,29 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 			fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name,
 				t.since(c.Last.At), verb(d.Proposed))
 		s.Suggestion = "run `ovi apply`"
+		if e, at := lacked(c); e.Detail != "" {
+			why, next := provider.Parted(strings.TrimPrefix(e.Detail, "nothing was changed: "))
+			s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s was not started %s: %s.", verb(d.Proposed), name,
+				t.since(at), strings.TrimSuffix(why, "."))
+			s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
+		}
 	default:
 		return Explanation{}, false
 	}
 	return s, true
+}
+
+// lacked returns why the last apply since the last plan could not start the action.
+func lacked(c history.ResourceHistory) (none event.NotStarted, at time.Time) {
+	for _, r := range slices.Backward(c.Records) {
+		if r.At.Before(c.Last.At) {
+			break
+		}
+		if e, is := r.Event.(event.NotStarted); is && (e.Why == "unprepared" || e.Why == "check") {
+			return e, r.At
+		}
+	}
+	return none, at
 }
 
 // reverted reports whether the last failure belongs to a replacement that was reverted.

@@ -3,6 +3,7 @@ package aws_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // hand is another client of the same account.
@@ -36,9 +38,18 @@ func (w *liveState) fault(f ...sandbox.Fault) {
 }
 
 // run starts instances outside ovi.
+// A single one runs when it returns.
 func (w *liveState) run(n int, tags ...ec2types.Tag) []string {
 	w.t.Helper()
-	return byHandIn(w.t, w.cloud, nil, n, tags...)
+	ids := byHandIn(w.t, w.cloud, nil, n, tags...)
+	for n == 1 {
+		o, _ := w.find(ref("ec2", ids[0]))
+		if o.Health != resource.Pending {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return ids
 }
 
 // byHandIn starts instances in calls of a thousand, in a subnet or where AWS chooses.

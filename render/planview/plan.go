@@ -169,6 +169,13 @@ func (p *planWriter) notVerified(u comparator.Unverified) {
 		verb = "were"
 	}
 	p.WriteString(term.Spaces(term.NameIndent) + p.In(term.Dim, "#") + " " + p.In(term.Bold, name))
+	if u.Since {
+		p.After(term.NameIndent+2+term.Columns(name), fmt.Sprintf(
+			"not verified: %s %s configured after it was created, and cannot be read back", strings.Join(u.Paths, ", "), verb))
+		p.Message(term.Suggestion + "run `ovi apply --replace " + name + "` to create it again with " + them(len(u.Paths)) +
+			", or list " + them(len(u.Paths)) + " under ignore")
+		return
+	}
 	p.After(term.NameIndent+2+term.Columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded",
 		strings.Join(u.Paths, ", "), verb))
 	p.Message(term.Suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))

@@ -141,7 +141,11 @@ func fit(l *resource.Lookup, kind *resource.Kind, o *resource.Observed) (fits, k
 		return false, false
 	}
 	for _, t := range l.Tags {
-		if value, has := o.Tags.Get(t.Key); !has || value != t.Value {
+		value, has := o.Tags.Get(t.Key)
+		if !has && kind.NameTag != "" && t.Key == kind.NameTag {
+			value, has = o.Marks.Ref.Name, true // ovi wrote it, and no user did
+		}
+		if !has || value != t.Value {
 			return false, true
 		}
 	}

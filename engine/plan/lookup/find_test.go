@@ -38,7 +38,7 @@ func byTags(tags ...string) *resource.Desired {
 func finder(all ...resource.Observed) *lookup.Finder {
 	return &lookup.Finder{
 		Live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{at: {Scope: at, Resources: all}}},
-		Kind: func(resource.Ref) resource.Kind { return resource.Kind{NameAttr: "label"} },
+		Kind: func(resource.Ref) resource.Kind { return resource.Kind{NameAttr: "label", NameTag: "Name"} },
 	}
 }
 
@@ -52,28 +52,32 @@ func TestALookupFindsExactlyOne(t *testing.T) {
 	old.Role = resource.RoleOld
 	part := net("n-7", "", "a=1")
 	part.Message = resource.PartOfAnother
+	named := net("n-4", "other") // its Name tag is of ovi, and no tag of the user
+	named.Marks.Ref.Name = "ops"
 	for name, c := range map[string]struct {
 		d    *resource.Desired
 		all  []resource.Observed
 		want string // an ID, or a part of the reason
 	}{
-		"one of several":             {byTags("a=1"), []resource.Observed{net("n-1", ""), net("n-2", "", "a=1", "b=2"), net("n-3", "", "a=2")}, "n-2"},
-		"all tags":                   {byTags("a=1", "b=2"), []resource.Observed{net("n-1", "", "a=1"), net("n-2", "", "a=1", "b=2")}, "n-2"},
-		"of another stack":           {byTags("a=1"), []resource.Observed{net("n-1", "other", "a=1")}, "n-1"},
-		"not its own":                {byTags("a=1"), []resource.Observed{net("n-1", "shop", "a=1"), net("n-2", "", "a=1")}, "n-2"},
-		"no old one and no part":     {byTags("a=1"), []resource.Observed{net("n-1", "", "a=1"), old, part}, "n-1"},
-		"two":                        {byTags("a=1"), []resource.Observed{net("n-2", "", "a=1"), net("n-1", "other", "a=1")}, "2 of net in aws/1/eu have the tag a=1: n-1 (net/of-other of stack other), n-2"},
-		"none":                       {byTags("a=1", "b=2"), []resource.Observed{net("n-1", "")}, "no net in aws/1/eu has the tags a=1, b=2"},
-		"by ID as a name":            {block(resource.Lookup{Name: "n-1"}), []resource.Observed{net("n-1", ""), net("n-2", "")}, "n-1"},
-		"natural name of another":    {block(resource.Lookup{Name: "n-1"}), []resource.Observed{net("n-1", "other")}, "n-1"},
-		"the name that its kind has": {block(resource.Lookup{Name: "blue"}), []resource.Observed{labeled, net("n-2", "")}, "n-5"},
-		"not the name of its stack":  {block(resource.Lookup{Name: "of-other"}), []resource.Observed{net("n-1", "other")}, "has the name of-other"},
-		"name and tags":              {block(resource.Lookup{Name: "n-1", Tags: net("", "", "a=1").Tags}), []resource.Observed{net("n-1", "")}, "has the name n-1, the tag a=1"},
-		"one that cannot be read":    {byTags("a=1"), []resource.Observed{net("n-1", "", "a=1"), unreadable}, "n-9 could not be read: denied"},
-		"a name that cannot be read": {block(resource.Lookup{Name: "blue"}), []resource.Observed{labeled, unreadable}, "n-9 could not be read: denied"},
-		"itself, and cannot be read": {block(resource.Lookup{ID: "n-9"}), []resource.Observed{unreadable}, "n-9 could not be read: denied"},
-		"by ID beside unreadable":    {block(resource.Lookup{ID: "n-1"}), []resource.Observed{net("n-1", ""), unreadable}, "n-1"},
-		"an ID that no resource has": {block(resource.Lookup{ID: "n-1"}), nil, "no net in aws/1/eu has the ID n-1"},
+		"one of several":              {byTags("a=1"), []resource.Observed{net("n-1", ""), net("n-2", "", "a=1", "b=2"), net("n-3", "", "a=2")}, "n-2"},
+		"a name that ovi wrote":       {byTags("Name=ops"), []resource.Observed{net("n-1", "", "a=1"), named}, "n-4"},
+		"another name than ovi wrote": {byTags("Name=of-other"), []resource.Observed{named}, "has the tag Name=of-other"},
+		"all tags":                    {byTags("a=1", "b=2"), []resource.Observed{net("n-1", "", "a=1"), net("n-2", "", "a=1", "b=2")}, "n-2"},
+		"of another stack":            {byTags("a=1"), []resource.Observed{net("n-1", "other", "a=1")}, "n-1"},
+		"not its own":                 {byTags("a=1"), []resource.Observed{net("n-1", "shop", "a=1"), net("n-2", "", "a=1")}, "n-2"},
+		"no old one and no part":      {byTags("a=1"), []resource.Observed{net("n-1", "", "a=1"), old, part}, "n-1"},
+		"two":                         {byTags("a=1"), []resource.Observed{net("n-2", "", "a=1"), net("n-1", "other", "a=1")}, "2 of net in aws/1/eu have the tag a=1: n-1 (net/of-other of stack other), n-2"},
+		"none":                        {byTags("a=1", "b=2"), []resource.Observed{net("n-1", "")}, "no net in aws/1/eu has the tags a=1, b=2"},
+		"by ID as a name":             {block(resource.Lookup{Name: "n-1"}), []resource.Observed{net("n-1", ""), net("n-2", "")}, "n-1"},
+		"natural name of another":     {block(resource.Lookup{Name: "n-1"}), []resource.Observed{net("n-1", "other")}, "n-1"},
+		"the name that its kind has":  {block(resource.Lookup{Name: "blue"}), []resource.Observed{labeled, net("n-2", "")}, "n-5"},
+		"not the name of its stack":   {block(resource.Lookup{Name: "of-other"}), []resource.Observed{net("n-1", "other")}, "has the name of-other"},
+		"name and tags":               {block(resource.Lookup{Name: "n-1", Tags: net("", "", "a=1").Tags}), []resource.Observed{net("n-1", "")}, "has the name n-1, the tag a=1"},
+		"one that cannot be read":     {byTags("a=1"), []resource.Observed{net("n-1", "", "a=1"), unreadable}, "n-9 could not be read: denied"},
+		"a name that cannot be read":  {block(resource.Lookup{Name: "blue"}), []resource.Observed{labeled, unreadable}, "n-9 could not be read: denied"},
+		"itself, and cannot be read":  {block(resource.Lookup{ID: "n-9"}), []resource.Observed{unreadable}, "n-9 could not be read: denied"},
+		"by ID beside unreadable":     {block(resource.Lookup{ID: "n-1"}), []resource.Observed{net("n-1", ""), unreadable}, "n-1"},
+		"an ID that no resource has":  {block(resource.Lookup{ID: "n-1"}), nil, "no net in aws/1/eu has the ID n-1"},
 	} {
 		o, missing := finder(c.all...).Find(c.d)
 		switch {
