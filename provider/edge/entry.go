@@ -49,7 +49,7 @@ func Entry(log hclog.Logger) provider.Entry {
 				return nil, err
 			}
 			o.Dir = folder
-			if o.Outbox, err = outbox.Open(EventsFile(folder), outbox.Options{Limit: relayLimit, Keep: relayLimit}); err != nil {
+			if o.Outbox, err = outbox.Open(EventsFile(folder), relayRoom()); err != nil {
 				return nil, err
 			}
 			p := New(o)
@@ -64,8 +64,10 @@ func Entry(log hclog.Logger) provider.Entry {
 	}
 }
 
-// relayLimit is how many events an orchestrator keeps for the central one, and as a history.
-const relayLimit = 200_000
+// relayRoom is the room for events that an orchestrator keeps for the central one, and as a history.
+func relayRoom() outbox.Options {
+	return outbox.Options{Limit: 200_000, Keep: 200_000, Bytes: 256 << 20}
+}
 
 // EventsFile is the file of the events of an orchestrator, in the folder of its identity.
 func EventsFile(folder string) string { return filepath.Join(folder, "events") }

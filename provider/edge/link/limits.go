@@ -49,6 +49,15 @@ func (e *Event) OfOrchestrator() bool {
 	return e.Order != 0 || e.Wave != nil
 }
 
+// Weight is about how many bytes of memory an event takes.
+func (e *Event) Weight() int {
+	n := 512 + len(e.Message)
+	for _, s := range e.fields() {
+		n += len(s)
+	}
+	return n
+}
+
 // Size bounds the bytes of an event in a frame: JSON writes a byte as six at most.
 func (e *Event) Size() int {
 	n := 512 + 6*len(e.Message)

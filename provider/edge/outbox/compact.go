@@ -1,6 +1,8 @@
 package outbox
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/ovi-project/ovi/provider/edge/link"
@@ -8,17 +10,28 @@ import (
 
 // compact rewrites the file when most of it is older than what is kept.
 func (b *Outbox) compact() error {
-	if b.file.lines <= 2*(len(b.state.pending)+len(b.state.last)+b.opts.Keep)+64 {
+	if b.file.lines <= 2*(len(b.state.pending)+len(b.state.last)+b.opts.Keep)+64 &&
+		b.file.size <= 2*max(b.file.whole, int64(b.opts.Bytes)) {
 		return nil
 	}
 	return b.rewrite(b.state.pending)
 }
 
-// shrink gives up the older half of the events that wait: one event for each origin says which are lost.
+// shrink removes older events that wait, until half of the room is free. Nodes within their part lose none.
+// One event for each origin says which are lost.
 func (b *Outbox) shrink() error {
-	half := len(b.state.pending) / 2
+	events := make([]*link.Event, len(b.state.pending))
+	for i := range b.state.pending {
+		events[i] = &b.state.pending[i].Event
+	}
+	over := excess(events, max(1, b.opts.Limit/2), b.opts.Bytes/2)
 	lost := map[link.Origin]link.Relayed{}
-	for _, r := range b.state.pending[:half] {
+	var pending []link.Relayed
+	for i, r := range b.state.pending {
+		if !over[i] {
+			pending = append(pending, r)
+			continue
+		}
 		e := link.Event{
 			Site: r.Event.Site, Node: r.Event.Node, Incarnation: r.Event.Incarnation, Seq: r.Event.Seq,
 			At: r.Event.At, Gap: r.Event.First(), Message: "too many events waited for an acknowledgment",
@@ -28,12 +41,21 @@ func (b *Outbox) shrink() error {
 		}
 		lost[r.Event.Origin()] = link.Relayed{Number: r.Number, Event: e}
 	}
-	pending := make([]link.Relayed, 0, len(lost)+len(b.state.pending)-half)
+	b.forgetRuns(lost)
 	for _, r := range lost {
 		pending = append(pending, r)
 	}
-	slices.SortFunc(pending, func(x, y link.Relayed) int { return int(x.Number) - int(y.Number) })
-	return b.rewrite(append(pending, b.state.pending[half:]...))
+	slices.SortFunc(pending, func(x, y link.Relayed) int { return cmp.Compare(x.Number, y.Number) })
+	return b.rewrite(pending)
+}
+
+// forgetRuns leaves the origins whose numbers are known: a node with another origin for each event would fill the
+// outbox with its losses.
+func (b *Outbox) forgetRuns(lost map[link.Origin]link.Relayed) {
+	maps.DeleteFunc(lost, func(o link.Origin, _ link.Relayed) bool {
+		_, known := b.state.high[o]
+		return !known
+	})
 }
 
 // rewrite replaces the file by one with the newest acknowledged events, and those that wait.
@@ -48,14 +70,22 @@ func (b *Outbox) rewrite(pending []link.Relayed) error {
 			done = append(done, l)
 		}
 	}
-	old := max(0, len(done)-b.opts.Keep)
-	done = slices.Concat(slices.DeleteFunc(slices.Clone(done[:old]), func(l line) bool {
+	events := make([]*link.Event, len(done))
+	for i, l := range done {
+		events[i] = l.Event
+	}
+	over := excess(events, b.opts.Keep, b.opts.Bytes)
+	kept := done[:0]
+	for i, l := range done {
 		e := l.Event
-		return b.state.last[deployment{e.Site, e.Node, e.Deployment}].Seq != e.Seq
-	}), done[old:])
+		if !over[i] || b.state.last[deployment{e.Site, e.Node, e.Deployment}].Seq == e.Seq {
+			kept = append(kept, l)
+		}
+	}
+	done = kept
 	head := line{Incarnation: b.state.incarnation, Number: b.state.number, Acked: b.state.acked}
-	for o, seq := range b.state.high {
-		head.High = append(head.High, mark{o, seq})
+	for o, h := range b.state.high {
+		head.High = append(head.High, mark{o, h.seq, h.number})
 	}
 	lines := append([]line{head}, done...)
 	for _, r := range pending {
@@ -64,11 +94,11 @@ func (b *Outbox) rewrite(pending []link.Relayed) error {
 	if err := b.file.replace(lines); err != nil {
 		return err
 	}
-	last := b.state.last
+	last, named := b.state.last, b.state.named
 	b.state = newState()
 	for _, l := range lines {
 		b.state.apply(l)
 	}
-	b.state.last = last
+	b.state.last, b.state.named = last, named
 	return nil
 }

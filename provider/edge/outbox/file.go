@@ -26,7 +26,8 @@ type line struct {
 // mark is the newest event of an origin.
 type mark struct {
 	link.Origin
-	Seq uint64 `json:"seq"`
+	Seq    uint64 `json:"seq"`
+	Number uint64 `json:"number"` // that it has here
 }
 
 func newIncarnation() string { return rand.Text()[:16] }
@@ -37,6 +38,7 @@ type file struct {
 	f     *os.File
 	size  int64
 	lines int
+	whole int64 // its size when it was written as a whole
 }
 
 func openFile(name string) (*file, []line, error) {
@@ -54,7 +56,7 @@ func openFile(name string) (*file, []line, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	return &file{name, f, size, len(lines)}, lines, nil
+	return &file{name: name, f: f, size: size, lines: len(lines)}, lines, nil
 }
 
 // parse reads the lines up to the first that a crash cut short, and the size up to there. A damaged line with
@@ -152,7 +154,7 @@ func (f *file) replace(lines []line) error {
 		return errors.Join(err, next.Close(), os.Remove(next.Name()))
 	}
 	_ = f.f.Close() // its content is in the other one
-	f.f, f.size, f.lines = next, int64(len(b)), len(lines)
+	f.f, f.size, f.lines, f.whole = next, int64(len(b)), len(lines), int64(len(b))
 	return nil
 }
 

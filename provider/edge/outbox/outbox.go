@@ -13,11 +13,19 @@ import (
 	"github.com/ovi-project/ovi/provider/edge/link"
 )
 
-// Options are the bounds of an outbox.
+// Options are the bounds of an outbox. The nodes share each of them: one that sends much loses its own older events,
+// and none of the others.
 type Options struct {
 	Limit int // how many events wait for an acknowledgment at most; 0: 10,000
 	Keep  int // how many are kept after it; 0: 10,000
+	Bytes int // how many bytes wait, and how many are kept; 0: 64 MiB
 }
+
+// Limits of one node, which chooses its own names.
+const (
+	maxDeployments  = 1000 // whose newest events are known
+	maxIncarnations = 8    // whose numbers are known
+)
 
 // Outbox is an open outbox. One process at a time may write to it; any may Read its file.
 type Outbox struct {
@@ -35,14 +43,22 @@ type state struct {
 	number      uint64 // of the newest event
 	acked       uint64
 	pending     []link.Relayed            // not acknowledged, in order
-	high        map[link.Origin]uint64    // the newest event of each origin
+	bytes       int                       // of pending
+	high        map[link.Origin]high      // the newest event of each origin
 	last        map[deployment]link.Event // the newest event of each deployment
+	origins     map[node]int              // how many of high a node has
+	named       map[node]int              // how many of last a node has
 }
+
+// high is the newest event of an origin: its number there, and here.
+type high struct{ seq, number uint64 }
 
 type deployment struct{ site, node, name string }
 
 func newState() state {
-	return state{high: map[link.Origin]uint64{}, last: map[deployment]link.Event{}}
+	return state{
+		high: map[link.Origin]high{}, last: map[deployment]link.Event{}, origins: map[node]int{}, named: map[node]int{},
+	}
 }
 
 // Open opens the outbox in a file, and creates it if there is none. What a crash cut short at its end is
@@ -53,6 +69,9 @@ func Open(name string, o Options) (*Outbox, error) {
 	}
 	if o.Keep == 0 {
 		o.Keep = 10_000
+	}
+	if o.Bytes == 0 {
+		o.Bytes = 64 << 20
 	}
 	f, lines, err := openFile(name)
 	if err != nil {
@@ -116,7 +135,7 @@ func (b *Outbox) Add(events ...link.Event) error {
 		}
 		events[i].Incarnation = b.state.incarnation
 		o := events[i].Origin()
-		next[o] = max(next[o], b.state.high[o]) + 1
+		next[o] = max(next[o], b.state.high[o].seq) + 1
 		events[i].Seq = next[o]
 	}
 	return b.keep(events...)
@@ -129,12 +148,12 @@ func (b *Outbox) Accept(events ...link.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var fresh []link.Event
-	high := map[link.Origin]uint64{}
+	noted := map[link.Origin]uint64{}
 	for i := range events {
 		e := &events[i]
-		have, noted := high[e.Origin()]
-		if !noted {
-			have = b.state.high[e.Origin()]
+		have, is := noted[e.Origin()]
+		if !is {
+			have = b.state.high[e.Origin()].seq
 		}
 		if e.Seq <= have {
 			continue
@@ -145,7 +164,7 @@ func (b *Outbox) Accept(events ...link.Event) error {
 				Message: "its orchestrator does not have them any more",
 			})
 		}
-		high[e.Origin()] = e.Seq
+		noted[e.Origin()] = e.Seq
 		fresh = append(fresh, *e)
 	}
 	if len(fresh) == 0 {
@@ -158,7 +177,7 @@ func (b *Outbox) Accept(events ...link.Event) error {
 func (b *Outbox) High(o link.Origin) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.state.high[o]
+	return b.state.high[o].seq
 }
 
 // After returns at most so many events that are not acknowledged, after a number. They fit into one frame.
@@ -204,7 +223,7 @@ func (b *Outbox) Forget() error {
 	return b.Ack(number)
 }
 
-// keep writes events, and gives up the oldest that wait if there are too many.
+// keep writes events, and gives up older ones that wait if there are too many.
 func (b *Outbox) keep(events ...link.Event) error {
 	lines := make([]line, len(events))
 	for i, e := range events {
@@ -217,7 +236,7 @@ func (b *Outbox) keep(events ...link.Event) error {
 	case b.changed <- struct{}{}:
 	default:
 	}
-	if len(b.state.pending) <= b.opts.Limit {
+	if len(b.state.pending) <= b.opts.Limit && b.state.bytes <= b.opts.Bytes {
 		return b.compact()
 	}
 	return b.shrink()
@@ -239,23 +258,68 @@ func (s *state) apply(l line) {
 	case l.Incarnation != "":
 		s.incarnation, s.number, s.acked = l.Incarnation, l.Number, l.Acked
 		for _, h := range l.High {
-			s.high[h.Origin] = h.Seq
+			s.reach(h.Origin, high{h.Seq, h.Number})
 		}
 	case l.Event == nil:
 		s.acked = max(s.acked, l.Acked)
 		i := 0
 		for ; i < len(s.pending) && s.pending[i].Number <= s.acked; i++ {
+			s.bytes -= s.pending[i].Event.Weight()
 		}
 		s.pending = slices.Delete(s.pending, 0, i)
 	default:
 		e := *l.Event
 		s.number = max(s.number, l.Number)
-		s.high[e.Origin()] = max(s.high[e.Origin()], e.Seq)
+		s.reach(e.Origin(), high{e.Seq, l.Number})
 		if e.Deployment != "" || e.Class == link.ClassOrder {
-			s.last[deployment{e.Site, e.Node, e.Deployment}] = e
+			s.newest(e)
 		}
 		if l.Number > s.acked {
+			s.bytes += e.Weight()
 			s.pending = append(s.pending, link.Relayed{Number: l.Number, Event: e})
 		}
 	}
+}
+
+// reach notes the newest event of an origin. If a node has too many origins, the quietest one is forgotten: if it sends
+// its events again, they count again.
+func (s *state) reach(o link.Origin, h high) {
+	of := node{o.Site, o.Node}
+	was, known := s.high[o]
+	s.high[o] = high{max(was.seq, h.seq), max(was.number, h.number)}
+	if known {
+		return
+	}
+	if s.origins[of]++; s.origins[of] <= maxIncarnations {
+		return
+	}
+	oldest := o
+	for x, h := range s.high {
+		if (node{x.Site, x.Node}) == of && h.number < s.high[oldest].number {
+			oldest = x
+		}
+	}
+	delete(s.high, oldest)
+	s.origins[of]--
+}
+
+// newest notes the newest event of a deployment. If a node has too many, the one with the oldest event is forgotten.
+func (s *state) newest(e link.Event) {
+	of, name := sender(&e), deployment{e.Site, e.Node, e.Deployment}
+	_, known := s.last[name]
+	s.last[name] = e
+	if known {
+		return
+	}
+	if s.named[of]++; s.named[of] <= maxDeployments {
+		return
+	}
+	oldest := name
+	for x, e := range s.last {
+		if (node{x.site, x.node}) == of && x != name && (oldest == name || e.At.Before(s.last[oldest].At)) {
+			oldest = x
+		}
+	}
+	delete(s.last, oldest)
+	s.named[of]--
 }

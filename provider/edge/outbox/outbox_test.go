@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -273,5 +274,89 @@ func TestAFrameIsBoundedByBytes(t *testing.T) {
 	}
 	if seen != 600 {
 		t.Errorf("%d events, not 600", seen)
+	}
+}
+
+// TestALoudNodeTakesNoRoomOfOthers: a node that sends many events, or large ones, or each in the name of another run or
+// deployment, loses its own older events. Every event of the other nodes is still there, waiting and afterwards.
+func TestALoudNodeTakesNoRoomOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, loud := range map[string]func(n int) link.Event{
+		"many":           event,
+		"large":          func(n int) link.Event { e := event(n); e.Message = strings.Repeat("x", 4000); return e },
+		"as other runs":  func(n int) link.Event { e := event(n); e.Incarnation, e.Seq = fmt.Sprint(n), 1; return e },
+		"as deployments": func(n int) link.Event { e := event(n); e.Deployment = fmt.Sprint("x", n); return e },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "lo")
+			o := outbox.Options{Limit: 1000, Keep: 1000, Bytes: 1 << 20}
+			b := open(t, file, o)
+			quiet := 0
+			var sent []link.Event
+			for n := range 6000 {
+				e := loud(n)
+				if e.Node = "loud"; e.Seq == 0 {
+					e.Incarnation, e.Seq = "a", uint64(n)+1
+				}
+				if sent = append(sent, e); len(sent) < 60 {
+					continue
+				}
+				quiet++
+				e = link.Event{Site: "berlin", Node: fmt.Sprint("n", quiet%4), Incarnation: "q", Deployment: "d", Seq: uint64(quiet/4) + 1}
+				if err := b.Accept(append(sent, e)...); err != nil {
+					t.Fatal(err)
+				}
+				sent = nil
+			}
+			of := func(all []link.Event) (mine int) {
+				for _, e := range all {
+					if e.Node != "loud" && e.Gap == 0 {
+						mine++
+					}
+				}
+				return mine
+			}
+			var all []link.Event
+			for after := uint64(0); ; {
+				frame := b.After(after, 256)
+				if len(frame) == 0 {
+					break
+				}
+				for _, r := range frame {
+					all = append(all, r.Event)
+				}
+				after = frame[len(frame)-1].Number
+			}
+			if got := of(all); got != quiet || len(all) > 1000 {
+				t.Errorf("%d events wait, %d of the %d of quiet nodes", len(all), got, quiet)
+			}
+			if err := b.Forget(); err != nil {
+				t.Fatal(err)
+			}
+			for n := range 3000 {
+				e := loud(n)
+				e.Node, e.Incarnation, e.Seq = "loud", fmt.Sprint("later", n%3), uint64(n)+1
+				if sent = append(sent, e); len(sent) < 60 {
+					continue
+				}
+				if err := errors.Join(b.Accept(sent...), b.Forget()); err != nil {
+					t.Fatal(err)
+				}
+				sent = nil
+			}
+			history, err := outbox.Read(file)
+			if got := of(history); err != nil || got != quiet {
+				t.Errorf("the history has %d of the %d events of quiet nodes, %v", got, quiet, err)
+			}
+			info, err := os.Stat(file)
+			if err != nil || info.Size() > 4<<20 {
+				t.Errorf("the file has %d bytes, %v", info.Size(), err)
+			}
+			again := open(t, file, o)
+			if n := len(again.Deployments()); n > 1004 || n != len(b.Deployments()) {
+				t.Errorf("%d deployments are known, and %d after a restart", len(b.Deployments()), n)
+			}
+		})
 	}
 }
