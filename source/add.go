@@ -163,7 +163,7 @@ func (a *adding) suggestKind(name string) string {
 func (a *adding) checkName() {
 	r := a.r
 	names := []string{r.Name}
-	if r.Counted {
+	if r.Counted && r.Name != "" {
 		names = []string{r.Name + "-0", r.Name + "-" + strconv.Itoa(max(r.Count-1, 0))}
 	}
 	if a.Prefix != "" && names[0] != "" {

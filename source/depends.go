@@ -240,8 +240,10 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 			if u.inside != "" && strings.HasPrefix(name, u.inside) {
 				name, names = strings.TrimPrefix(name, u.inside), ownNames(names, u.inside)
 			}
-			d.wrong(by, u, "unknown resource "+Quote(name),
-				cmp.Or(Suggest(name, names), "add it, or remove it from depends_on"))
+			isKind := func(kind string) bool { _, ok := d.opts.Schemas.Kind(self.Provider, kind); return ok }
+			names = slices.DeleteFunc(names, func(n string) bool { return n == self.Name })
+			d.wrong(by, u, "unknown resource "+Quote(name), cmp.Or(dotSlash(name, isKind), Suggest(name, names),
+				"add it, or remove it from depends_on"))
 		}
 	default:
 		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)),

@@ -8,12 +8,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/resource"
 )
+
+// variableName matches the names that a shell can export.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // maxOutside bounds what one ${file:…} may bring in.
 const maxOutside = 1 << 20
@@ -35,9 +39,16 @@ func (o Outside) Value(from, name string) (value, summary, suggestion string) {
 				return v, "", ""
 			}
 		}
+		if !variableName.MatchString(name) {
+			return "", "invalid name of an environment variable: " + Quote(name),
+				"use ${env:NAME} alone; to compute with it, make it the default of a variable under vars"
+		}
 		return "", "the environment variable " + name + " is not set", "run `export " + name + "=…` first"
 	case from == "file" && name != "":
 		return o.file(name)
+	}
+	if from == "secret" {
+		return "", "the value is a secret that `ovi config show` does not print", "use ${env:NAME} or ${file:PATH}"
 	}
 	suggestion = "use ${env:NAME} or ${file:PATH}; $${ is a literal ${"
 	if meant, ok := resource.Nearest(from, []string{"env", "file"}); ok && name != "" {

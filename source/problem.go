@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -137,6 +136,9 @@ type report struct {
 	of       map[sameProblem]int // of problems
 	more     int                 // problems beyond maxProblems
 	outside  map[string]string   // what came from outside, and how it was written
+	// InQuotes tells that messages have what came from outside only in quotes: where a message would have it as a name or
+	// a number, the source refuses it.
+	InQuotes bool
 }
 
 // sameProblem identifies a problem that several members of one block have.
@@ -177,24 +179,6 @@ func (r *report) sorted() Problems {
 }
 
 func (r *report) count() int { return len(r.problems) + r.more }
-
-// hide replaces what came from outside by how it was written.
-func (r *report) hide(s string) string {
-	if s == "" {
-		return s
-	}
-	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
-	for _, plain := range slices.SortedFunc(maps.Keys(r.outside), longest) {
-		written := r.outside[plain]
-		quoted := fmt.Sprintf("%q", plain)
-		s = strings.ReplaceAll(s, quoted, fmt.Sprintf("%q", written))
-		if len(plain) >= 3 {
-			s = strings.ReplaceAll(s, plain, written)
-			s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], written)
-		}
-	}
-	return s
-}
 
 // Suggest suggests the nearest name, or lists the names if they are few.
 func Suggest(word string, names []string) string {

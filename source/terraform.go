@@ -21,6 +21,10 @@ func AdviceForTerraform(text string, isKind func(kind string) bool) string {
 		return "use ${vars." + name + "}"
 	case "local":
 		return "use ${locals." + name + "}"
+	case "terraform":
+		if name == "workspace" {
+			return "use ${environment}, the name of the environment"
+		}
 	case "count":
 		return "use ${index}, the number of the resource in a block with count"
 	}
@@ -62,4 +66,24 @@ func AdviceForTerraform(text string, isKind func(kind string) bool) string {
 		return "use ${" + kind + "/" + name + "}"
 	}
 	return "use ${" + kind + "/" + name + "." + path + "}"
+}
+
+// bare matches the path of a variable, a local or an entry.
+var bare = regexp.MustCompile(`^(vars|locals|each)(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
+
+// AsExpression suggests to write a path such as vars.size as an expression. It returns "" for other texts.
+func AsExpression(text string) string {
+	if !bare.MatchString(text) {
+		return ""
+	}
+	return "use ${" + text + "}"
+}
+
+// dotSlash suggests KIND/NAME for KIND.NAME; "" for other texts.
+func dotSlash(text string, isKind func(kind string) bool) string {
+	kind, name, ok := strings.Cut(text, ".")
+	if !ok || name == "" || !isKind(kind) {
+		return ""
+	}
+	return "use " + kind + "/" + name
 }

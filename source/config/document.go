@@ -42,8 +42,7 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 		return
 	}
 	if root.Shape == source.Scalar && looksLikeTerraform(f.Text) {
-		d.Wrong(root, "the file looks like Terraform (HCL)",
-			"write YAML, see docs/adopt.md; `ovi import terraform` writes it from a state")
+		d.Wrong(root, likeTerraform, terraformAdvice)
 		return
 	}
 	if what, advice := ofOtherTool(root); what != "" {

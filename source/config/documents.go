@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -23,16 +22,10 @@ func documents(f *input.File, whole bool) (roots []source.Node, problems source.
 	fail := func(line, col int32, summary, suggestion string) {
 		problems = append(problems, source.Problem{At: f.At(line, col), Summary: summary, Suggestion: suggestion})
 	}
-	failed := func(err error) {
-		e := syntax.FromYAML(f.Text, 0, err)
-		errors.As(err, &e)
-		fail(e.Line, e.Col, e.Msg, e.Suggestion)
-	}
 	if f.IsJSON() {
 		root, err := syntax.ParseJSON([]byte(f.Text))
 		if err != nil {
-			failed(err)
-			return nil, problems
+			return nil, source.Problems{unparsed(f, err)}
 		}
 		return []source.Node{root}, nil
 	}
@@ -43,8 +36,7 @@ func documents(f *input.File, whole bool) (roots []source.Node, problems source.
 	}
 	docs, err := syntax.Parse(strings.NewReader(f.Text))
 	if err != nil {
-		failed(err)
-		return nil, problems
+		return nil, source.Problems{unparsed(f, err)}
 	}
 	var repeats syntax.Repeats
 	for _, d := range docs {
@@ -148,15 +140,18 @@ func locationWords(o source.Options) []string {
 	return out
 }
 
-// heads returns the documents of a file that may declare variables. A file that cannot be read has none: the error is
-// reported where the file is read.
-func heads(f *input.File) []source.Node {
+// heads returns the documents of a file that may declare variables, and whether the file can be read. An unreadable
+// file has none: the error is reported where the file is read.
+func heads(f *input.File) (roots []source.Node, readable bool) {
 	uses := component.Mentioned(f.Text)
-	if len(f.Problems) > 0 || !uses && !language.Mentions(f.Text) && !strings.Contains(f.Text, "stack") {
-		return nil
+	if len(f.Problems) > 0 {
+		return nil, false
 	}
-	roots, _ := documents(f, uses)
-	return roots
+	if !uses && !language.Mentions(f.Text) && !strings.Contains(f.Text, "stack") {
+		return nil, true
+	}
+	roots, problems := documents(f, uses)
+	return roots, len(roots) > 0 || len(problems) == 0
 }
 
 // meant reports that a misspelled key, which is reported, means this one.

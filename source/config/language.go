@@ -47,7 +47,11 @@ func (l *loader) declare() source.Problems {
 	l.language = l.components.Language()
 	var docs []language.Document
 	for _, f := range l.files {
-		for _, root := range heads(f) {
+		roots, readable := heads(f)
+		if !readable {
+			language.Miss(l.language)
+		}
+		for _, root := range roots {
 			for i := range list(root.Get("public")) {
 				if item := &root.Get("public").Kids[i]; item.Shape == source.Scalar {
 					l.public[f.Name] = append(l.public[f.Name], item.Text)
@@ -61,6 +65,9 @@ func (l *loader) declare() source.Problems {
 		l.components.Declare(d.File, d.Root)
 	}
 	if !l.language.EvaluateAll() {
+		if problems = undeclared(l.files, read.Spelling(fileKeys(l.opts.Options))); len(problems) > 0 {
+			return problems
+		}
 		_, problems = source.Resolve([]*source.Draft{l.draft})
 	}
 	return problems

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -44,7 +43,7 @@ type loader struct {
 
 func newLoader(opts Options, files []*input.File) *loader {
 	d := source.NewDraft(opts.Options)
-	d.Keys, d.Publish = read.Spelling(blockKeys(opts.Options)), read.Publish
+	d.Keys, d.Publish, d.InQuotes = read.Spelling(blockKeys(opts.Options)), read.Publish, true
 	return &loader{
 		opts: opts, files: files, draft: d, settings: settings.Settings{Set: map[string]settings.Setting{}},
 		tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
@@ -96,19 +95,7 @@ func (l *loader) unreadable(f *input.File) {
 func (l *loader) syntax(f *input.File, err error) {
 	l.isDesired = true // what a file configures that cannot be read is not known
 	l.draft.Unreadable(f.At(1, 1))
-	var at *syntax.Error
-	if errors.As(err, &at) {
-		l.problem(f.At(at.Line, at.Col), "", at.Msg,
-			cmp.Or(at.Suggestion, "check the commas, quotes and brackets near this position"))
-		return
-	}
-	if looksLikeTerraform(f.Text) {
-		l.problem(f.At(1, 1), "", "the file looks like Terraform (HCL)",
-			"write YAML, see docs/adopt.md; `ovi import terraform` writes it from a state")
-		return
-	}
-	e := syntax.Failure(f.Text, "resources", err)
-	l.problem(f.At(e.Line, e.Col), "", e.Msg, e.Suggestion)
+	l.draft.Problem(unparsed(f, err))
 }
 
 // finish completes the draft.

@@ -189,6 +189,11 @@ func (c Cut) read(text string, line int32) []source.Node {
 
 // Failure locates an error of the YAML library in a text, in the item of a list if that is where it is.
 func Failure(text, key string, err error) *Error {
+	if i := strings.Index(text, "\n"+key+":"); i > 0 { // what is before the list comes first
+		if _, bad := Parse(strings.NewReader(text[:i+1])); bad != nil {
+			return FromYAML(text[:i+1], 0, bad)
+		}
+	}
 	if c, ok := NewCut(text, key); ok {
 		for item, line := range c.pieces(0) {
 			if _, bad := Parse(strings.NewReader(item)); bad != nil {

@@ -18,15 +18,25 @@ func (e *Error) Error() string { return e.Msg }
 // word is a key without quotes.
 var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
+// optionalType matches a type of a variable that can be null, without quotes.
+var optionalType = regexp.MustCompile(
+	`[{,]\s*type:\s*(string|int|number|bool|secret|object|(list|map|ref)\([a-z_?()]*\))\?\s*[,}]`)
+
 // advice turns a message of the YAML library into what to do. The first row whose words are
 // in the message counts. It quotes nothing of the line, which may be a secret.
 func advice(msg, line string) (summary, suggestion string) {
 	value := strings.TrimSpace(line)
+	if optionalType.MatchString(value) && strings.Contains(msg, "did not find expected") {
+		return "a type with a ? that is not quoted", `quote the type inside {}: type: "string?"`
+	}
 	if strings.Contains(value, "${") && !strings.Contains(msg, "unknown") {
 		return "an expression with a character that has a meaning in YAML", `quote the expression: "${…}"`
 	}
 	if k, v, ok := strings.Cut(strings.TrimPrefix(value, "- "), ":"); ok && v != "" && v[0] != ' ' && word.MatchString(k) {
 		return "a colon without a space after it", "use KEY: VALUE, with a space after the colon"
+	}
+	if strings.Contains(msg, "expected whitespace or line break") && strings.Contains(value, "!") {
+		return "a value cannot start with !", "quote the value"
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"cannot start any token", "a value cannot start with this character", "quote the value"},

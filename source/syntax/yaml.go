@@ -90,6 +90,7 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
 		c.fail(n.Line, n.Column, "unsupported YAML tag", "remove the tag, or quote a value that starts with !")
+		n.Bad = y.Kind == yaml.ScalarNode
 	}
 	switch y.Kind {
 	case yaml.DocumentNode:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 )
@@ -130,8 +131,11 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 		case "default", "doc":
 		default:
 			b.bad = true
-			l.wrong(f, k, "", b.name+": unknown key "+source.Quote(k.Text)+" of a variable",
-				nearest(k.Text, declarationKeys()))
+			suggestion := "to give the variable a map, put the map under default"
+			if near, ok := resource.Nearest(k.Text, declarationKeys()); ok {
+				suggestion = "use " + near
+			}
+			l.wrong(f, k, "", b.name+": unknown key "+source.Quote(k.Text)+" of a variable", suggestion)
 		}
 	}
 	if d.kind.name == "secret" && (d.oneOf != nil || d.match != nil || d.check != nil || d.min != nil || d.max != nil) {
@@ -183,6 +187,9 @@ func (l *Language) giveAll(d Document, from string) {
 func (l *Language) varNamed(f *input.File, k *source.Node) *binding {
 	if b := l.bindings["vars."+k.Text]; b != nil {
 		return b
+	}
+	if l.partial {
+		return nil
 	}
 	l.wrong(f, k, "", "no variable "+source.Quote(k.Text)+" is declared", nearest(k.Text, l.names("vars.")))
 	return nil

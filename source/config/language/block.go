@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,7 +227,8 @@ func (l *Language) entries(f *input.File, n *source.Node, sc *Scope) ([]entry, b
 		return fail("for_each needs a value known before apply, and this is "+form(v),
 			"iterate over names, and use the value in an attribute")
 	default:
-		return fail("for_each must be a list of strings or a map, got "+form(v), "use [A, B]")
+		return fail("for_each must be a list of strings or a map, got "+form(v),
+			cmp.Or(source.AsExpression(n.Text), "use [A, B]"))
 	}
 	slices.SortStableFunc(out, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	for i, e := range out {

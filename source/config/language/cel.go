@@ -100,6 +100,7 @@ func compile(text string) *program {
 	if issues.Err() != nil {
 		first := issues.Errors()[0]
 		summary, suggestion := explained(first.Message)
+		summary, suggestion = inOtherWords(text, summary, suggestion)
 		return &program{err: &located{first.Location.Line(), first.Location.Column(), summary, suggestion}}
 	}
 	p := &program{ast: checked}

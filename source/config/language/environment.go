@@ -91,6 +91,9 @@ func (l *Language) word(f *input.File, n *source.Node, e *Environment, key strin
 func (l *Language) choose() bool {
 	names := slices.Sorted(maps.Keys(l.environments))
 	if len(names) == 0 {
+		if l.declared.Root != nil && l.failed > 0 {
+			return false // what is wrong with the environments is reported
+		}
 		if l.opts.Environment != "" && l.opts.Asked {
 			l.failed++
 			l.opts.Wrong(position.Position{}, "",

@@ -214,6 +214,10 @@ func (l *Language) piece(f *input.File, n *source.Node, p piece, sc *Scope) (any
 // condition evaluates a bare expression that is true or false.
 func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, ok bool) {
 	p := piece{nth: -1}
+	if n.Bad { // its problem is reported
+		l.failed++
+		return false, false
+	}
 	if n.Shape == source.Scalar && n.Type == source.Bool {
 		return strings.EqualFold(n.Text, "true"), true
 	}
@@ -340,6 +344,9 @@ func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 		names := l.names(root + ".")
 		if len(path) > 1 {
 			b := l.bindings[root+"."+path[1]]
+			if b == nil && l.partial {
+				return &located{}
+			}
 			if b == nil {
 				return &located{1, 0, root + "." + path[1] + " is not declared", nearest(path[1], names)}
 			}
@@ -380,7 +387,7 @@ func (l *Language) run(p *program, sc *Scope) (any, *located) {
 	if p.path != nil {
 		v, err := lookUp(l.root(p.path[0], sc), p.path)
 		if err != nil {
-			return nil, &located{1, 0, err.Error(), "use a key that exists"}
+			return nil, &located{1, 0, err.Error(), keyAdvice(p.path)}
 		}
 		return v, nil
 	}

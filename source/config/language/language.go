@@ -65,6 +65,7 @@ type Language struct {
 	failed       int
 	origins      map[position.Position][]piece // expressions, if they are kept
 	roots        []string
+	partial      bool // a file that may declare names cannot be read
 }
 
 // New returns an empty Language.
@@ -88,6 +89,10 @@ func Keys() []string { return []string{"vars", "locals", "environments"} }
 func Mentions(text string) bool {
 	return slices.ContainsFunc(Keys(), func(k string) bool { return strings.Contains(text, k) })
 }
+
+// Miss tells a language that a file that may declare variables and locals cannot be read. A name that is not declared
+// elsewhere is then no problem of its own.
+func Miss(l *Language) { l.partial = true }
 
 // Declare adds the variables, locals and environments of a document.
 func (l *Language) Declare(d Document) {

@@ -55,7 +55,8 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 	for _, p := range parts {
 		if p.Reference {
 			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"), cmp.Or(
-				source.AdviceForTerraform(p.Text, nil), "use ${env:NAME} or ${file:PATH}; $${ is a literal ${"))
+				numbered(what, n.Text, p.Text), source.AdviceForTerraform(p.Text, nil),
+				"use ${env:NAME} or ${file:PATH}; $${ is a literal ${"))
 			return "", false
 		}
 		out.WriteString(p.Text)
@@ -158,7 +159,7 @@ func (r *Reader) Whole(n *source.Node, what string, low, high int) (int, bool) {
 	v, err := strconv.Atoi(s)
 	if err != nil || v < low || v > high || n.Quoted && !r.isOutside(n) {
 		r.Wrong(n, fmt.Sprintf("%s must be a whole number from %d to %d, got %s", what, low, high, n.What()),
-			"for example, "+what+": "+strconv.Itoa(max(low, 3)))
+			cmp.Or(source.AsExpression(n.Text), "for example, "+what+": "+strconv.Itoa(max(low, 3))))
 		return 0, false
 	}
 	return v, true
@@ -176,7 +177,7 @@ func (r *Reader) Boolean(n *source.Node, what string) (value, ok bool) {
 	}
 	v, err := strconv.ParseBool(s)
 	if err != nil {
-		r.Wrong(n, what+" must be true or false, got "+n.What(), "use "+what+": true")
+		r.Wrong(n, what+" must be true or false, got "+n.What(), cmp.Or(source.AsExpression(n.Text), "use "+what+": true"))
 	}
 	return v, err == nil
 }
@@ -262,4 +263,18 @@ func (r *Reader) CheckIgnore(s string, kinds []string) (summary, suggestion stri
 		}
 	}
 	return summary, suggestion
+}
+
+// numbered suggests a name without the number that a count adds. It returns "" for other keys and texts.
+func numbered(what, text, part string) string {
+	if what != "name" || part != "count.index" {
+		return ""
+	}
+	before, after, _ := strings.Cut(text, "${")
+	_, after, _ = strings.Cut(after, "}")
+	name := strings.Trim(before+after, "-")
+	if name == "" || source.HasParts(name) {
+		name = "NAME"
+	}
+	return "use name: " + name + "; the count adds -0, -1 and so on"
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -98,8 +99,8 @@ func Keys[T any](f *Reader, to T, table []Key[T], n *source.Node, of string) {
 		}
 	}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if k := &n.Kids[i]; !known(table, k.Text) && !(of == "the file" && strings.HasPrefix(k.Text, "x-")) {
-			f.Wrong(k, "unknown key "+source.Quote(k.Text)+" in "+of, keyHint(n, k.Text, Spelling(table)))
+		if k := &n.Kids[i]; !known(table, k.Text) && !(of == file && strings.HasPrefix(k.Text, "x-")) {
+			f.Wrong(k, "unknown key "+source.Quote(k.Text)+" in "+of, keyHint(n, k.Text, Spelling(table), of))
 		}
 	}
 }
@@ -122,16 +123,47 @@ func NoValue(name, example string) string {
 }
 
 // keyHint suggests what an unknown key means.
-func keyHint(n *source.Node, name string, names []string) string {
+func keyHint(n *source.Node, name string, names []string, of string) string {
+	has := func(key string) bool { return slices.Contains(names, key) && n.Get(key) == nil }
 	for _, row := range [...][2]string{
 		{"policy", "rules"},
 		{"policies", "rules"},
 		{"needs", "depends_on"},
 		{"resource", "resources"},
+		{"var", "vars"},
+		{"variable", "vars"},
+		{"variables", "vars"},
+		{"local", "locals"},
+		{"env", "environments"},
+		{"envs", "environments"},
+		{"environment", "environments"},
+		{"workspace", "environments"},
+		{"workspaces", "environments"},
+		{"output", "outputs"},
 	} {
-		if row[0] == name && slices.Contains(names, row[1]) && n.Get(row[1]) == nil {
+		if row[0] == name && has(row[1]) {
 			return "use " + row[1]
 		}
 	}
+	_, near := resource.Nearest(name, names)
+	switch {
+	case near:
+	case of == useBlock && name == "count":
+		return "use for_each: a component is used once for each key"
+	case of == useBlock:
+		return "put it under vars: the component declares its variables"
+	case of == file && slices.Contains([]string{"module", "modules", "component", "components"}, name):
+		return "add a block with use: FOLDER to resources"
+	case of == file && slices.Contains([]string{"data", "lookups"}, name):
+		return "add a block with lookup to resources"
+	case of == file:
+		return "use one of " + strings.Join(names, ", ")
+	}
 	return source.Suggest(name, names)
 }
+
+// The blocks of keys that have advice of their own.
+const (
+	file     = "the file"
+	useBlock = "the use block"
+)
