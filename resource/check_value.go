@@ -15,7 +15,7 @@ import (
 func (r *run) value(path string, v Value, s *Attribute) Value {
 	before := len(r.problems)
 	out := r.typed(path, v, s)
-	if _, isText := out.(Text); s.Valid == nil || isText || len(r.problems) > before {
+	if s.Valid == nil || isLate(out) || len(r.problems) > before {
 		return out
 	}
 	for _, p := range s.Valid(out) {
@@ -27,6 +27,15 @@ func (r *run) value(path string, v Value, s *Attribute) Value {
 		r.problems = append(r.problems, p)
 	}
 	return out
+}
+
+// isLate reports that a value is known after apply.
+func isLate(v Value) bool {
+	switch v.(type) {
+	case Reference, Text:
+		return true
+	}
+	return false
 }
 
 func (r *run) typed(path string, v Value, s *Attribute) Value {

@@ -89,10 +89,7 @@ func validRule(v resource.Value) []resource.Problem {
 
 // canonicalRule returns a rule in its canonical form and the problems of the rule.
 func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
-	protocol, problems := canonicalProtocol(r)
-	from, to, more := rulePorts(r, protocol)
-	problems = append(problems, more...)
-	out := rulePortAttrs(protocol, from, to)
+	out, problems := canonicalPorts(r)
 	sides := 0
 	if s, ok := api.Text(r, "cidr"); ok {
 		sides++
@@ -106,6 +103,9 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 			s = p.Masked().String()
 		}
 		out = append(out, resource.Attr{Name: "cidr", Value: resource.String(s)})
+	} else if v, late := lateIn(r, "cidr"); late {
+		sides++
+		out = append(out, resource.Attr{Name: "cidr", Value: v})
 	}
 	for _, name := range []string{"security_group", "prefix_list"} {
 		if v, ok := r.Get(name); ok {
@@ -127,9 +127,12 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if self, _ := api.Flag(r, "self"); self {
 		sides++
 		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})
+	} else if v, late := lateIn(r, "self"); late {
+		sides++
+		out = append(out, resource.Attr{Name: "self", Value: v})
 	}
-	if s, _ := api.Text(r, "description"); s != "" {
-		out = append(out, resource.Attr{Name: "description", Value: resource.String(s)})
+	if v, set := r.Get("description"); set && v != resource.String("") {
+		out = append(out, resource.Attr{Name: "description", Value: v})
 	}
 	if sides != 1 {
 		problems = append(problems, resource.Problem{
@@ -138,6 +141,37 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 		})
 	}
 	return resource.NewAttrs(out...), problems
+}
+
+// canonicalPorts returns the protocol and the ports of a rule in their canonical form. If one of them is known after
+// apply, none is changed.
+func canonicalPorts(r resource.Attrs) (out []resource.Attr, problems []resource.Problem) {
+	written, late := []resource.Attr(nil), false
+	for _, name := range []string{"protocol", "port", "from_port", "to_port"} {
+		if v, set := r.Get(name); set {
+			_, is := lateIn(r, name)
+			written, late = append(written, resource.Attr{Name: name, Value: v}), late || is
+		}
+	}
+	if late {
+		if _, set := r.Get("protocol"); !set {
+			written = append(written, resource.Attr{Name: "protocol", Value: resource.String("tcp")})
+		}
+		return written, nil
+	}
+	protocol, problems := canonicalProtocol(r)
+	from, to, more := rulePorts(r, protocol)
+	return rulePortAttrs(protocol, from, to), append(problems, more...)
+}
+
+// lateIn returns the value of an attribute that is known after apply.
+func lateIn(r resource.Attrs, name string) (v resource.Value, late bool) {
+	v, _ = r.Get(name)
+	switch v.(type) {
+	case resource.Reference, resource.Text:
+		return v, true
+	}
+	return nil, false
 }
 
 func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {

@@ -106,6 +106,10 @@ func canonicalRole(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			Path: "services", Summary: "services and trust both say who may use it",
 			Suggestion: "omit one of the two",
 		}}
+	case short && len(a.Texts("services")) < len(a.List("services")):
+		return a, []resource.Problem{{
+			Path: "services", Summary: "services must be known before apply", Suggestion: "write the names of the services",
+		}}
 	case short:
 		a = a.Without("services").With("trust", resource.String(api.Trusting(a.Texts("services"))))
 	case !trusted:

@@ -91,7 +91,13 @@ func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem)
 		return a, nil
 	}
 	out := resource.List{}
-	for _, s := range a.Texts(alternativesAttr) {
+	for _, v := range a.List(alternativesAttr) {
+		text, known := v.(resource.String)
+		if !known { // it is known after apply
+			out = append(out, v)
+			continue
+		}
+		s := string(text)
 		if api.Domain(s) == api.Domain(name) {
 			return a, []resource.Problem{{Path: alternativesAttr, Summary: s + " is the domain itself", Suggestion: "remove it"}}
 		}

@@ -91,8 +91,9 @@ func routeElem() *resource.Attribute {
 // list".
 func validRoute(v resource.Value) []resource.Problem {
 	route, _ := v.(resource.Attrs)
-	cidr, _ := api.Text(route, "cidr")
+	cidr, known := api.Text(route, "cidr") // a reference is known after apply
 	switch p, err := netip.ParsePrefix(cidr); {
+	case !known:
 	case err != nil:
 		return []resource.Problem{{
 			Path: "cidr", Summary: "invalid address block \"" + cidr + "\"",

@@ -98,7 +98,12 @@ func kindOfEndpoint() api.Kind {
 // CreateVpcEndpoint: route tables belong to a gateway endpoint; subnets, security groups and
 // private DNS to an interface endpoint.
 func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
-	inside, _ := api.Text(a, endpointType)
+	inside, known := api.Text(a, endpointType)
+	if _, set := a.Get(endpointType); set && !known {
+		return a, []resource.Problem{{
+			Path: endpointType, Summary: endpointType + " must be known before apply", Suggestion: "write gateway or interface",
+		}}
+	}
 	_, chosen := a.Get(privateDNS)
 	var problems []resource.Problem
 	only := func(want, name string) {
