@@ -112,7 +112,7 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		}
 		out[i] = Blocker{
 			Reason:     fmt.Sprintf("%s %s failed; %s: %s", NumberOf(a), d.ofConfiguration(), last, a.Error),
-			Suggestion: "change the configuration, or run `ovi retry " + d.Ref.Short() + "`",
+			Suggestion: "change the configuration, or run `ovi retry " + f.called(d.Ref) + "`",
 		}
 	}
 	return out, nil

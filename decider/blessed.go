@@ -23,10 +23,11 @@ func (Blessed) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		}
 		switch {
 		case f.Blessed != nil && f.Blessed(d.Ref):
-			out[i] = Blocker{
-				Reason:     "blessed resources are not changed",
-				Suggestion: "run `ovi unbless " + d.Ref.Short() + "` to allow it",
+			next := "run `ovi unbless " + f.called(d.Ref) + "` to allow it"
+			if d.Desired != nil && d.Desired.Blessed {
+				next = "remove blessed: true from the configuration, and " + next
 			}
+			out[i] = Blocker{Reason: "blessed resources are not changed", Suggestion: next}
 		case d.Desired != nil && d.Desired.Blessed && d.Proposed.Destroys():
 			out[i] = Blocker{Reason: "the configuration says blessed: true", Suggestion: "remove blessed: true to allow it"}
 		}

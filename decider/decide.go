@@ -41,7 +41,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	linkRecorded(p.Decisions, f)
 	outlive(p.Decisions, kinds)
 	chooseStrategies(p.Decisions, kinds)
-	linkRenames(p.Decisions)
+	linkRenames(p.Decisions, f)
 	if err := arrange(p.Decisions); err != nil {
 		return Plan{}, err
 	}
@@ -53,6 +53,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	for spreadBlocks(p.Decisions); takeTurns(p.Decisions, f); {
 		spreadBlocks(p.Decisions)
 	}
+	tellNames(p.Decisions, f)
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; len(d.Blockers) > 0 {
 			d.Action = Notify

@@ -84,7 +84,7 @@ func blockTaken(all []Decision, kinds Kinds, f Facts) {
 	index := byRef(all)
 	for i := range all {
 		if d := &all[i]; d.Proposed.Executes() {
-			blockTake(d, all, index)
+			blockTake(d, all, index, f)
 		}
 	}
 	nodes, at := nodesOf(all, func(d *Decision) Action { return d.Proposed })
@@ -108,7 +108,7 @@ func anyTakes(all []Decision) bool {
 }
 
 // blockTake blocks a decision because of the first thing that it cannot have.
-func blockTake(d *Decision, all []Decision, index map[resource.Ref]int) {
+func blockTake(d *Decision, all []Decision, index map[resource.Ref]int, f Facts) {
 	for _, t := range d.Takes {
 		j, known := index[t.By]
 		switch {
@@ -120,8 +120,8 @@ func blockTake(d *Decision, all []Decision, index map[resource.Ref]int) {
 				}
 				x.blockTaken(Blocker{
 					Policy: BlockedByTaken, Reason: fmt.Sprintf("its configuration is the identity of %s", other.Short()),
-					Suggestion: fmt.Sprintf("run `ovi move --exchange %s %s`, or configure one after the other", d.Ref.Short(),
-						t.By.Short()),
+					Suggestion: fmt.Sprintf("run `ovi move --exchange %s %s`, or configure one after the other", f.called(d.Ref),
+						f.called(t.By)),
 				})
 			}
 			return

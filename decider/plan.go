@@ -249,6 +249,8 @@ type Facts struct {
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]error
 	Blessed          func(resource.Ref) bool // as recorded; nil means that none is
+	// Called returns the name by which commands find a recorded resource; nil means KIND/NAME.
+	Called func(resource.Ref) string
 	// LastConfigured is the configuration that was applied last; nil means that none is known.
 	LastConfigured func(resource.Ref) resource.Attrs
 	// LastDependsOn are the resources that it depends on; nil means that none are known.

@@ -8,7 +8,7 @@ import (
 
 // linkRenames lets a decision wait until the record has given its name away: the resource that has the name so far
 // is recorded under another one first. Decisions that would wait for each other are blocked.
-func linkRenames(all []Decision) {
+func linkRenames(all []Decision, f Facts) {
 	to := map[resource.Ref]int{}
 	for i := range all {
 		if d := &all[i]; !d.Renamed.IsZero() && d.Proposed.Executes() {
@@ -36,7 +36,7 @@ func linkRenames(all []Decision) {
 				x.Blockers = append(x.Blockers, Blocker{
 					Policy: BlockedByTaken, Reason: fmt.Sprintf("%s is renamed to %s, and they depend on each other",
 						d.Ref.Short(), r.Short()),
-					Suggestion: fmt.Sprintf("run `ovi move %s %s` first", d.Ref.Short(), r.Short()),
+					Suggestion: fmt.Sprintf("run `ovi move %s %s` first", f.called(d.Ref), f.called(r)),
 				})
 			}
 		}

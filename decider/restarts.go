@@ -41,7 +41,7 @@ func (RestartBudget) Review(p Plan, f Facts) (map[int]Blocker, error) {
 			out[i] = Blocker{
 				Reason: fmt.Sprintf("%d restarts in %d minutes did not help: %s", RestartsMost, RestartsWithin/time.Minute,
 					d.Message),
-				Suggestion: "correct the cause and run `ovi retry " + d.Ref.Short() + "`, or change the configuration",
+				Suggestion: "correct the cause and run `ovi retry " + f.called(d.Ref) + "`, or change the configuration",
 			}
 		}
 	}

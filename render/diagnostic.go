@@ -66,5 +66,8 @@ func (d Diagnostic) location() string {
 		}
 		at += ")"
 	}
+	if d.Used != "" {
+		at += ", used at " + d.Used
+	}
 	return term.OneLine(at)
 }

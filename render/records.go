@@ -138,7 +138,8 @@ type Diagnostic struct {
 	Resource string `json:"resource,omitempty"` // kind/name of the resource it is about
 	// Resources are the further resources with the same problem at the same position.
 	Resources  []string `json:"resources,omitempty"`
-	Suggestion string   `json:"suggestion"` // what to do
+	Used       string   `json:"used,omitempty"` // in a component: the place that uses it
+	Suggestion string   `json:"suggestion"`     // what to do
 	// Code is the exit code of the command that this error ended; absent: it did not end it.
 	Code int `json:"code,omitempty"`
 }

@@ -133,6 +133,7 @@ func Diagnose(err error) []render.Diagnostic {
 func ofSource(p source.Problem) render.Diagnostic {
 	d := Diagnostic(p.Summary, p.Suggestion)
 	d.Detail, d.File, d.Line, d.Column, d.Cell = p.Detail, p.At.File, p.At.Line, p.At.Column, p.At.Cell
+	d.Used = p.At.Used
 	switch {
 	case p.Ref != "" && p.At.File != "":
 		d.Resource, d.Resources = p.Ref, p.Same

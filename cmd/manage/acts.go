@@ -20,7 +20,7 @@ func BlessCommand(p *command.Process) *urfave.Command {
 		Usage: "Protect a resource",
 		Description: "No action changes or deletes a blessed resource until `ovi unbless REF`, whatever the\n" +
 			"configuration says. It is recorded in the audit log, and as a tag where the kind can have one.",
-		Flags:  []urfave.Flag{command.RecordFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag()},
+		Flags:  blessFlags(),
 		Action: p.Action(func(c *command.Call) error { return bless(c, true) }),
 	}
 }
@@ -32,8 +32,14 @@ func UnblessCommand(p *command.Process) *urfave.Command {
 		Usage: "Remove protection",
 		Description: "The resource can be changed and deleted again. `blessed: true` in the configuration protects it\n" +
 			"again at the next apply: remove that line first.",
-		Flags:  []urfave.Flag{command.RecordFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag()},
+		Flags:  blessFlags(),
 		Action: p.Action(func(c *command.Call) error { return bless(c, false) }),
+	}
+}
+
+func blessFlags() []urfave.Flag {
+	return []urfave.Flag{
+		command.RecordFlag(), session.StackFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
 	}
 }
 
@@ -83,7 +89,7 @@ func tellBlessing(c *command.Call, ref resource.Ref, b render.Blessing) error {
 	case c.Out.Machine():
 		return c.Out.Records(b)
 	case b.Blessed:
-		c.Out.Say("%s is blessed: no action changes it until `ovi unbless %s`.", ref.Short(), c.Arg(0))
+		c.Out.Say("%s is blessed: no action changes it until `ovi unbless %s`.", ref.Short(), session.Called(c, ref))
 	default:
 		c.Out.Say("%s is no longer blessed.", ref.Short())
 	}

@@ -22,7 +22,7 @@ func ForgetCommand(p *command.Process) *urfave.Command {
 			"the next plan reports a conflict. With --id, a resource that has the tags of REF but is not\n" +
 			"the recorded one is ignored from now on.",
 		Flags: []urfave.Flag{
-			command.RecordFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
+			command.RecordFlag(), session.StackFlag(), command.SignFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
 		},
 		Action: p.Action(forget),
@@ -41,7 +41,7 @@ func MoveCommand(p *command.Process) *urfave.Command {
 			"A stack that a resource was moved to does not delete it before it has configured it.\n" +
 			"With --exchange, two resources exchange their names in one step.",
 		Flags: []urfave.Flag{
-			command.RecordFlag(), command.ReasonFlag(), command.LockFlag(),
+			command.RecordFlag(), session.StackFlag(), command.ReasonFlag(), command.LockFlag(),
 			&urfave.BoolFlag{Name: "exchange", Usage: "exchange the names of two resources"},
 		},
 		Action: p.Action(move),

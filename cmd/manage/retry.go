@@ -17,7 +17,7 @@ func RetryCommand(p *command.Process) *urfave.Command {
 		Description: "A configuration is not tried again after 8 failures in a row (rules: attempts), until it\n" +
 			"changes. A resource that does not stay in its configured state is restarted at most 3 times in\n" +
 			"10 minutes. `ovi retry` resets both limits.",
-		Flags:  []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
+		Flags:  []urfave.Flag{command.RecordFlag(), session.StackFlag(), command.ReasonFlag()},
 		Action: p.Action(retry),
 	}
 }

@@ -33,7 +33,7 @@ func AuditCommand(p *command.Process) *urfave.Command {
 		Subcommands: append([]*urfave.Command{
 			{
 				Name: "log", ArgsUsage: "[REF]", Usage: "Print the records, oldest first",
-				Flags: append(logFilters(), command.RecordFlag(),
+				Flags: append(logFilters(), command.RecordFlag(), session.StackFlag(),
 					&urfave.BoolFlag{Name: "follow", Usage: "print new records until Ctrl-C"}),
 				Action: p.Action(auditLog),
 			},
@@ -116,6 +116,9 @@ func filter(c *command.Call, l *ledger.Ledger) (history.Filter, error) {
 	spelling := c.Cmd.String("ref")
 	if spelling == "" {
 		spelling = c.Arg(0)
+	}
+	if spelling == "" && c.Cmd.IsSet("env") {
+		return f, cli.Usage("name a resource, or omit --env", "--env selects the stack of a resource, and none is named")
 	}
 	if spelling != "" {
 		f.Ref, err = session.Ref(c, l, spelling)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ func DiffCommand(p *command.Process) *urfave.Command {
 		Description: "FROM and TO are revisions (42), times (2006-01-02T15:04:05Z) or durations ago (90m, 24h). TO is\n" +
 			"now by default. With REF, only that resource is compared.",
 		Flags: []urfave.Flag{
-			command.RecordFlag(),
+			command.RecordFlag(), session.StackFlag(),
 			&urfave.StringFlag{Name: "kind", Usage: "only resources of `KIND`"},
 			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
 		},
@@ -105,16 +106,21 @@ func showDiff(c *command.Call, l *ledger.Ledger) error {
 	case err != nil:
 		return err
 	}
+	stack, err := session.ChosenStack(c)
+	if err != nil {
+		return err
+	}
+	stack = cmp.Or(stack, c.Cmd.String("stack"))
 	changes = slices.DeleteFunc(changes, func(x history.ResourceChange) bool {
 		return !only.IsZero() && x.Ref != only ||
-			!about(c, x)
+			!about(c, stack, x)
 	})
 	return writeDiff(c, l, s, changes)
 }
 
 // about reports whether a resource was asked for.
-func about(c *command.Call, x history.ResourceChange) bool {
-	kind, stack := c.Cmd.String("kind"), c.Cmd.String("stack")
+func about(c *command.Call, stack string, x history.ResourceChange) bool {
+	kind := c.Cmd.String("kind")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
 }
 

@@ -22,7 +22,7 @@ func HistoryCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name: "history", Category: command.GroupInspect, ArgsUsage: "REF",
 		Usage:  "List a resource's events",
-		Flags:  []urfave.Flag{command.RecordFlag()},
+		Flags:  []urfave.Flag{command.RecordFlag(), session.StackFlag()},
 		Action: p.Action(showLife),
 	}
 }
@@ -69,7 +69,7 @@ func showHistory(c *command.Call, l *ledger.Ledger) error {
 		return err
 	}
 	c.Out.Warn(fmt.Sprintf("the store was compacted at revision %d, so older events are missing here", oldest),
-		"run `ovi audit log "+c.Arg(0)+"` with the data directory of each instance")
+		"run `ovi audit log "+session.Called(c, ref)+"` with the data directory of each instance")
 	return nil
 }
 

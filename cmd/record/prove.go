@@ -25,7 +25,7 @@ func ProveCommand(p *command.Process) *urfave.Command {
 			"checkpoint. tools/verify checks it without ovi and without this data directory. The file has whole\n" +
 			"batches of records, so it may tell of other resources too; secrets are in no record.",
 		Flags: []urfave.Flag{
-			command.RecordFlag(),
+			command.RecordFlag(), session.StackFlag(),
 			&urfave.StringFlag{Name: "out", Usage: "write the proof to `FILE`, not to standard output"},
 			&urfave.BoolFlag{Name: "overwrite", Usage: "replace the file of --out if it exists"},
 			&urfave.StringFlag{

@@ -23,7 +23,7 @@ func ShowCommand(p *command.Process) *urfave.Command {
 		Name: "show", Category: command.GroupInspect, ArgsUsage: "REF | PLANFILE",
 		Usage: "Show a resource or plan",
 		Flags: []urfave.Flag{
-			command.RecordFlag(), reconcile.FullFlag(),
+			command.RecordFlag(), session.StackFlag(), reconcile.FullFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 " +
 				"minutes ago)"},
 		},
@@ -36,6 +36,9 @@ func show(c *command.Call) error {
 		return err
 	}
 	if session.IsPlan(c.Arg(0)) {
+		if c.Cmd.IsSet("env") {
+			return cli.Usage("omit --env", "%s is a saved plan, which has its environment", c.Arg(0))
+		}
 		head, planned, err := session.LoadPlan(c.Arg(0))
 		if err != nil {
 			return err
@@ -67,7 +70,7 @@ func showRef(c *command.Call, l *ledger.Ledger) error {
 		}
 		return &cli.Problem{
 			Summary:    fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent),
-			Suggestion: "run `ovi history " + c.Arg(0) + "`",
+			Suggestion: "run `ovi history " + session.Called(c, ref) + "`",
 		}
 	}
 	if err != nil {

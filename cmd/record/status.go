@@ -29,7 +29,7 @@ func StatusCommand(p *command.Process) *urfave.Command {
 		Name: "status", Category: command.GroupInspect, ArgsUsage: "[SOURCE]",
 		Usage: "Show managed resources",
 		Flags: []urfave.Flag{
-			command.RecordFlag(),
+			command.RecordFlag(), session.StackFlag(),
 			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
 		},
 		Action: p.Action(status),
@@ -175,7 +175,12 @@ func stackOfRef(c *command.Call, l *ledger.Ledger) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stack, paths := c.Cmd.String("stack"), session.Named(c, c.Cmd.Args().Slice())
+	paths := session.Named(c, c.Cmd.Args().Slice())
+	stack, err := session.ChosenStack(c, c.Cmd.Args().Slice()...)
+	if err != nil {
+		return "", err
+	}
+	stack = cmp.Or(stack, c.Cmd.String("stack"))
 	if stack == "" && len(known) > 1 && len(paths) > 0 {
 		stacks, err := session.SourceStacks(c, paths)
 		if recorded, failed := session.RecordedFrom(c, l, paths); err != nil && failed == nil && len(recorded) > 0 {

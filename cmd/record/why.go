@@ -28,7 +28,7 @@ func WhyCommand(p *command.Process) *urfave.Command {
 		Name: "why", Category: command.GroupInspect, ArgsUsage: "REF",
 		Usage: "Explain a resource's state",
 		Flags: []urfave.Flag{
-			command.RecordFlag(),
+			command.RecordFlag(), session.StackFlag(),
 			&urfave.BoolFlag{Name: "all", Usage: "show every recorded event"},
 		},
 		Action: p.Action(why),

@@ -50,6 +50,13 @@ func EnvFlag() urfave.Flag {
 	return &urfave.StringFlag{Name: "env", Usage: "use the environment `NAME` of the configuration (OVI_ENV)"}
 }
 
+// StackFlag returns the option --env of a command that reads the record.
+func StackFlag() urfave.Flag {
+	return &urfave.StringFlag{
+		Name: "env", Usage: "select the stack of the environment `NAME` of the configuration",
+	}
+}
+
 // fileOptions are the options with which files are read. Nil files are the files of this host.
 func fileOptions(c *command.Call, dir string, checks source.Options, files fs.FS) config.Options {
 	name, asked := environment(c)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 
 	"github.com/ovi-project/ovi/cmd/cli"
@@ -29,9 +30,17 @@ func WithMemory(c *command.Call, args []string, do func(*ledger.Ledger) error) e
 // Ref finds a recorded resource by any spelling; of several with that name the one in the stack of
 // the source, which sources or -f names.
 func Ref(c *command.Call, l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
-	ref, err := history.New(l.Reader()).FindRef(c, spelling)
+	stack, err := ChosenStack(c, sources...)
+	if err != nil {
+		return resource.Ref{}, err
+	}
+	find := history.New(l.Reader()).FindRef
+	if stack != "" {
+		find = func(_ context.Context, spelling string) (resource.Ref, error) { return findIn(c, l, stack, spelling) }
+	}
+	ref, err := find(c, spelling)
 	var several *history.AmbiguousError
-	if errors.As(err, &several) {
+	if errors.As(err, &several) && stack == "" {
 		return inSource(c, several, sources...)
 	}
 	if errors.Is(err, ledger.ErrNotFound) {

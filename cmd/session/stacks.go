@@ -1,9 +1,12 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -21,6 +24,60 @@ func SourceStacks(c *command.Call, paths []string) (stacks []string, err error) 
 		return nil, nil
 	})
 	return stacks, err
+}
+
+// ChosenStack returns the stack that --env selects: the one that the source configures in that environment. It is empty
+// if the command line has no --env.
+func ChosenStack(c *command.Call, args ...string) (string, error) {
+	name, asked := environment(c)
+	if !asked {
+		return "", nil
+	}
+	if stack := c.Cmd.String("stack"); stack != "" {
+		return "", cli.Usage("omit one of them", "--env %s and --stack %s are both given", name, stack)
+	}
+	paths, err := Sources(c, args...)
+	if err != nil {
+		return "", err
+	}
+	if err := onlyCharts(c, paths); err != nil {
+		return "", err
+	}
+	stacks, err := SourceStacks(c, paths)
+	switch {
+	case err != nil:
+		return "", err
+	case len(stacks) != 1 || stacks[0] == "":
+		return "", cli.Usage("omit --env, and name a resource with its stack, as in shop-dev:ec2/web",
+			"%s does not configure one stack", strings.Join(paths, ", "))
+	}
+	return stacks[0], nil
+}
+
+// findIn finds a recorded resource of a stack by any spelling.
+func findIn(c *command.Call, l *ledger.Ledger, stack, spelling string) (resource.Ref, error) {
+	find := history.New(l.Reader()).FindRef
+	ref, err := find(c, strings.TrimSuffix(resource.Ref{Stack: stack}.ShortInStack(), "/")+spelling)
+	if !errors.Is(err, ledger.ErrNotFound) {
+		return ref, err
+	}
+	ref, err = find(c, spelling) // an ID, or a name with its stack
+	var several *history.AmbiguousError
+	if errors.As(err, &several) || errors.Is(err, ledger.ErrNotFound) || err == nil && ref.Stack != stack {
+		return resource.Ref{}, &cli.Problem{
+			Summary:    "stack " + stack + " has no recorded resource called " + Quoted(spelling),
+			Suggestion: "run `ovi status --stack " + stack + "`, or omit --env",
+		}
+	}
+	return ref, err
+}
+
+// Called returns a name of a resource for a suggestion: the typed one, or the name with the stack if --env selects it.
+func Called(c *command.Call, ref resource.Ref) string {
+	if _, asked := environment(c); asked {
+		return ref.ShortInStack()
+	}
+	return c.Arg(0)
 }
 
 // inSource chooses, of several resources of one name, the one in the stack that the source configures:

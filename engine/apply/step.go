@@ -202,8 +202,8 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 // givesUp is the outcome of a replacement that can neither go on nor back.
 func (r *replacement) givesUp(s replace.Stage) Outcome {
 	err := fmt.Errorf("%s, and there is no way back, because other resources refer to it already; "+
-		"%s is kept: repair %s, or run `ovi forget %s/%s --id %s` to manage %s alone",
-		r.whyBack(s), r.Old, s.New.ID, r.d.Ref.Kind, r.d.Ref.Name, r.Old, s.New.ID)
+		"%s is kept: repair %s, or run `ovi forget %s --id %s` to manage %s alone",
+		r.whyBack(s), r.Old, s.New.ID, r.d.Ref.ShortInStack(), r.Old, s.New.ID)
 	return Outcome{Status: Failed, ID: s.New.ID, Err: err, Detail: err.Error()}
 }
 

@@ -183,7 +183,7 @@ func adoptable(p *plan.Planned, ref resource.Ref, have *resource.Observed, force
 	}
 	if o, ok := p.ResourceAt(ref); ok {
 		return resource.Advise(fmt.Errorf("%s is recorded under that name", o.ID),
-			"use another name, or run `ovi forget "+ref.Short()+"` first")
+			"use another name, or run `ovi forget "+ref.ShortInStack()+"` first")
 	}
 	if have.OwnedBy != "" && !force {
 		return owned(have)

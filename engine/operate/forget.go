@@ -59,7 +59,7 @@ func (e *Operator) forgotten(ctx context.Context, ref resource.Ref, id string, a
 			return event.Disowned{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, nil
 		default:
 			return nil, resource.Advise(fmt.Errorf("%s is %s of stack %s", id, b.Ref.Short(), b.Ref.Stack),
-				"use `ovi forget "+b.Ref.Stack+":"+b.Ref.Short()+"`")
+				"use `ovi forget "+b.Ref.ShortInStack()+"`")
 		}
 	}
 	if err := e.exists(ctx, ref, id); err != nil {

@@ -139,6 +139,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		Health:           p.healthOf,
 		Origin:           m.origin,
 		Blessed:          m.isBlessed,
+		Called:           called(p.Bindings, m.stacks),
 		Attempts:         m.attempts,
 		Restarts:         m.restartsOf,
 		Fight:            m.fight,

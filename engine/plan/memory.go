@@ -34,6 +34,7 @@ type memory struct {
 	fights     map[resource.Ref]rows.Fights
 	rollouts   *follow.Facts // nil if no stack asks for it
 	names      query.Names   // renames and outages
+	stacks     int           // the number of recorded stacks
 	known      wal.Seq       // the last record of the audit log that this includes
 	// origin proves a resource that the plan will destroy; unread are resources that could not be read now,
 	// as last observed.
@@ -65,6 +66,11 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 	if m.names, err = l.Reader().Names(ctx, at); err != nil {
 		return nil, fmt.Errorf("read the renames and outages: %w", err)
 	}
+	loaded, err := l.Loaded(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the recorded stacks: %w", err)
+	}
+	m.stacks = len(loaded)
 	blessings, err := blessings(ctx, l, at)
 	if err != nil {
 		return nil, fmt.Errorf("read what is blessed: %w", err)
