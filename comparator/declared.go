@@ -16,6 +16,7 @@ type declarations struct {
 	loose   []resource.Move                  // renames to names that are not configured
 	done    map[resource.Ref]bool            // the record has the rename
 	in      func(from, to resource.Ref) bool // it has a rename
+	moved   []resource.Move                  // those that are declared apart from the resources
 }
 
 // declarationsOf collects the former names. If there are several, the name of an existing resource counts. A chain ends
@@ -33,13 +34,14 @@ func declarationsOf(c *comparison) (d declarations) {
 				back[x.To] = append(back[x.To], x.From)
 			}
 		}
+		d.moved = append(d.moved, c.sides[i].moved...)
 	}
 	if len(back) == 0 {
 		return d
 	}
 	d = declarations{
 		was: map[resource.Ref]resource.Ref{}, several: map[resource.Ref][]resource.Ref{}, done: map[resource.Ref]bool{},
-		in: c.in.Renamed,
+		in: c.in.Renamed, moved: d.moved,
 	}
 	used := map[resource.Ref]bool{}
 	for i := range c.sides {
@@ -128,6 +130,11 @@ func (d *declarations) declaredBy(w *resource.Desired) string {
 	if w.Was == d.was[w.Ref] {
 		return "`was`"
 	}
+	for _, x := range d.moved {
+		if x.To == w.Ref && x.From == d.was[w.Ref] && x.At.File != "" {
+			return "`was` or `moved` at " + x.At.String() // a component can have either
+		}
+	}
 	return "the entry of `moved`"
 }
 
@@ -172,6 +179,32 @@ func (m *matching) undone(w *resource.Desired) *RenameError {
 		return nil
 	}
 	return e
+}
+
+// siblingWasRenamed reports whether the record renamed a resource that is left in the same way: from a name with the
+// former first part to one with the new first part. The former name of another member is then not misspelled.
+func (m *matching) siblingWasRenamed(w *resource.Desired) bool {
+	was := m.said.was[w.Ref]
+	end := 0
+	for i := 1; i < min(len(w.Ref.Name), len(was.Name)); i++ {
+		a, b := w.Ref.Name[len(w.Ref.Name)-i:], was.Name[len(was.Name)-i:]
+		if a != b {
+			break
+		}
+		if a[0] == '-' {
+			end = i
+		}
+	}
+	if end == 0 || was.Stack != w.Ref.Stack {
+		return false
+	}
+	now, former := w.Ref.Name[:len(w.Ref.Name)-end+1], was.Name[:len(was.Name)-end+1]
+	return slices.ContainsFunc(m.left, func(o *leftover) bool {
+		rest, is := strings.CutPrefix(o.Ref.Name, now)
+		from := o.Ref
+		from.Name = former + rest
+		return is && sameKind(o.Ref, w.Ref) && o.Ref.Stack == w.Ref.Stack && m.said.hasRename(from, o.Ref)
+	})
 }
 
 // siblingIsKnown reports whether the former name of another resource of the block is known: a member of a count, or the

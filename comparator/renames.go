@@ -178,7 +178,7 @@ func (m *matching) refuseUnknown(unknown []*resource.Desired) {
 				e.Old = append(e.Old, o.Ref)
 			}
 		}
-		if len(e.Old) > 1 && !m.siblingIsKnown(w) {
+		if len(e.Old) > 1 && !m.siblingIsKnown(w) && !m.siblingWasRenamed(w) {
 			e.Why = fmt.Sprintf("no resource has the former name %s, and %s is no longer configured",
 				shortIn(w.Ref.Stack, was), shorts(e.Old[1:]))
 			m.refuse(e)

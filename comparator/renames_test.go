@@ -203,6 +203,16 @@ func TestRenamesAreFoundAndNotGuessed(t *testing.T) {
 		"a move that is done, and the new name is no longer configured": {
 			moved: "a b", done: "a b", live: lives(recordedAs("pipe", "b", "b", "")), found: "unwanted b",
 		},
+		"a rename of a set that is done, and all members are new": {
+			want: blocks(block("pipe", "job-k9-data", "", "worker-k9-data")), done: "worker-k1-data job-k1-data",
+			live:  lives(recordedAs("pipe", "worker-k1-data", "job-k1-data", "")),
+			found: "unwanted job-k1-data, missing job-k9-data",
+		},
+		"a rename of another set that is done": {
+			want: blocks(block("pipe", "job-k9-data", "", "wrker-k9-data")), done: "worker-k1-data job-k1-data",
+			live:  lives(recordedAs("pipe", "worker-k1-data", "job-k1-data", "")),
+			found: "conflict job-k1-data, conflict job-k9-data", cause: "no resource has the former name pipe/wrker-k9-data",
+		},
 		"a moved resource and the unedited file": {
 			want: blocks(block("pipe", "a", "", "")), live: lives(recordedAs("pipe", "a", "b", "")), away: map[string]string{"a": "b"},
 			found: "conflict a, conflict b", cause: "pipe/a was moved to pipe/b, which is not configured",
