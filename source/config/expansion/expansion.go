@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// Concealed replaces a secret that is written in the configuration.
-const Concealed = "(secret)"
+// Concealed replaces a secret that is written in the configuration. As a value it is an error that tells so.
+const Concealed = "${secret:not-shown}"
 
 // Block is one resource of a configuration, or a count of them.
 type Block struct {
@@ -163,6 +163,9 @@ func (c *Collector) Add(r *source.Resource, n *source.Node, origin func(*source.
 	}
 	v := values{r: r, origin: origin}
 	for _, t := range r.Tags {
+		if n.Get("lookup") != nil {
+			break // a resource of another owner has no configured tags
+		}
 		at := r.Where("tags." + t.Key)
 		b.Keys = appendTag(b.Keys, Key{t.Key, Value{Text: strings.ReplaceAll(t.Value, "${", "$${"), Origin: at.String()}})
 	}
@@ -180,7 +183,11 @@ func (c *Collector) Add(r *source.Resource, n *source.Node, origin func(*source.
 			continue
 		}
 		if !word(key) && !slices.Contains(locations(), key) {
-			b.Keys = append(b.Keys, Key{key, v.value(&n.Kids[i+1], nil)})
+			value := v.value(&n.Kids[i+1], nil)
+			if key == "was" && r.Index > 0 { // the block shows one member of the count
+				value.Text += "-" + strconv.Itoa(r.Index-1)
+			}
+			b.Keys = append(b.Keys, Key{key, value})
 		}
 	}
 	if len(r.DependsOn) > 0 {
