@@ -1,11 +1,9 @@
 package config_test
 
 import (
-	"maps"
 	"os"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/ovi-project/ovi/source/config"
 )
@@ -28,39 +26,4 @@ func TestReferenceIsFresh(t *testing.T) {
 		t.Fatalf("%s does not hold the marks of its generated part", name)
 	}
 	golden(t, name, head+generatedFrom+"\n"+config.Reference()+generatedTo+tail)
-}
-
-// TestExamplesInDocsWork loads every example of docs/configuration.md that is a whole file.
-func TestExamplesInDocsWork(t *testing.T) {
-	b, err := os.ReadFile("../../docs/configuration.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := strings.Split(string(b), "```yaml\n")[1:]
-	whole := 0
-	components := fstest.MapFS{}
-	for _, e := range examples {
-		text, _, _ := strings.Cut(e, "```")
-		if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# components/") {
-			components[strings.TrimPrefix(first, "# ")] = &fstest.MapFile{Data: []byte(text)}
-		}
-	}
-	for _, e := range examples {
-		text, _, _ := strings.Cut(e, "```")
-		if strings.HasPrefix(text, "version:") {
-			whole++
-			files := maps.Clone(components)
-			files["ovi.yaml"] = &fstest.MapFile{Data: []byte(text)}
-			opts := options(files)
-			if strings.Contains(text, "\nenvironments:") {
-				opts.Environment = "dev"
-			}
-			if _, err := loadFrom(config.New([]string{"ovi.yaml"}, opts)); err != nil {
-				t.Errorf("loading\n%s\n%v", text, err)
-			}
-		}
-	}
-	if whole == 0 {
-		t.Error("no example was found")
-	}
 }
