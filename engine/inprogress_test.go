@@ -195,7 +195,7 @@ func TestAReplacementThatIsReferredToDoesNotGoBack(t *testing.T) {
 			t.Errorf("the plan says %q", d.Message)
 		}
 		r := y.apply(in)
-		want := "pod-4 is failing, and there is no way back, because other resources refer to it already; pod-1 is kept: repair pod-4, or run `ovi forget pod/web --id pod-1` to manage pod-4 alone"
+		want := "pod-4 is failing, and there is no way back, because other resources refer to it already; pod-1 is kept: repair pod-4, or run `ovi forget web:pod/web --id pod-1` to manage pod-4 alone"
 		if r.Counts.Failed != 1 || r.Outcomes[0].Detail != want || y.images("pod") != "web:1 web:2" {
 			t.Errorf("%+v, left are %s", r.Outcomes, y.images("pod"))
 		}
