@@ -79,7 +79,7 @@ func onBothClouds(t *testing.T, rows map[string]func(*proxied)) {
 	play := func(t *testing.T, cloud http.RoundTripper, o aws.Options) {
 		x := &proxied{moto: !o.Sandbox}
 		o.HTTPClient, o.Delays, o.Attempts, o.PlainPace = &http.Client{Transport: &hook{cloud: cloud, on: x.pass}}, patience, 2, true
-		o.Delays.Appear = 100 * time.Millisecond
+		o.Delays.Appear = 2 * time.Second
 		x.p = aws.New(o)
 		at, err := x.p.Locate(t.Context(), "us-east-1")
 		if err != nil {
