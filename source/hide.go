@@ -19,13 +19,9 @@ var (
 // hide replaces what came from outside by how it was written. With InQuotes, the words of a message stay: if a secret
 // is a common word, a replaced word would show it. A long value with letters and digits is replaced everywhere.
 func (r *report) hide(s string) string {
-	if s == "" || len(r.outside) == 0 {
-		return s
-	}
-	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
-	for _, plain := range slices.SortedFunc(maps.Keys(r.outside), longest) {
-		written := r.outside[plain]
-		quoted := fmt.Sprintf("%q", plain)
+	longer := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
+	for _, plain := range slices.SortedFunc(maps.Keys(r.outside), longer) {
+		written, quoted := r.outside[plain], fmt.Sprintf("%q", plain)
 		replace := func(text string) string {
 			if len(plain) < 3 {
 				return text
@@ -52,21 +48,15 @@ func (r *report) hide(s string) string {
 // around changes the text around the matches of a pattern.
 func around(pattern *regexp.Regexp, s string, change func(string) string) string {
 	var out strings.Builder
-	from := 0
-	for _, m := range pattern.FindAllStringIndex(s, -1) {
-		out.WriteString(change(s[from:m[0]]))
-		out.WriteString(s[m[0]:m[1]])
-		from = m[1]
+	kept := append(pattern.FindAllString(s, -1), "")
+	for i, part := range pattern.Split(s, -1) {
+		out.WriteString(change(part) + kept[i])
 	}
-	out.WriteString(change(s[from:]))
 	return out.String()
 }
 
-// isNoWord reports that no message has a text as one of its own words: it has several lines, or is long and mixes
-// letters and digits.
+// isNoWord reports that no message has a text as a word: it has several lines, or is long and mixes letters and digits.
 func isNoWord(s string) bool {
-	const long = 16
-	return strings.Contains(s, "\n") ||
-		len(s) >= long && strings.ContainsAny(s, "0123456789") && !strings.ContainsAny(s, " \t") &&
-			strings.ToLower(s)+strings.ToUpper(s) != s+s
+	return strings.Contains(s, "\n") || len(s) >= 16 && strings.ContainsAny(s, "0123456789") &&
+		!strings.ContainsAny(s, " \t") && strings.ToLower(s)+strings.ToUpper(s) != s+s
 }
