@@ -59,6 +59,8 @@ type Options struct {
 	// Expanded is called for each block of a configuration file after its expressions were evaluated. Origin describes
 	// the origin of a value in it. Nil: it is not called.
 	Expanded func(r *Resource, n *Node, origin func(*Node) string)
+	// Environments is called with the stack of each environment of a configuration, before one of them is chosen.
+	Environments func(stacks map[string]string)
 }
 
 // DefaultLocation is the location of a resource whose configuration gives none and whose

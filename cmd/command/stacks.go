@@ -68,7 +68,7 @@ func (s *settings) useStack(ctx context.Context, l *ledger.Ledger, path string, 
 				Summary: fmt.Sprintf("the stack %s of this file has resources, and no environment has the stack", was.Name),
 				Detail:  "the stacks of the environments are " + strings.Join(in.Environments, ", "), File: path,
 				Suggestion: fmt.Sprintf("set `stack: %s` in the environment that has its resources; move them with `moved` from "+
-					"%s:TYPE/NAME; or restore the environment and run `ovi destroy`", was.Name, was.Name),
+					"%s:TYPE/NAME; or delete them: ovi destroy --stack %s", was.Name, was.Name, was.Name),
 			}
 		}
 	}
@@ -76,4 +76,18 @@ func (s *settings) useStack(ctx context.Context, l *ledger.Ledger, path string, 
 		s.Stacks, s.changed = append(s.Stacks, now), true
 	}
 	return nil
+}
+
+// SourcesOf returns the absolute paths of the sources that configured a stack, as a data directory remembers them.
+func SourcesOf(dir, stack string) (out []string) {
+	s, _, err := readSettings(dir)
+	if err != nil {
+		return nil // the command reports it when it uses the settings
+	}
+	for _, was := range s.Stacks {
+		if was.Name == stack {
+			out = append(out, was.Source)
+		}
+	}
+	return out
 }

@@ -1,8 +1,11 @@
 package reconcile
 
 import (
+	"os"
+
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 )
@@ -22,6 +25,7 @@ func DestroyCommand(p *command.Process) *urfave.Command {
 			"need of approval is not deleted, and the command exits 6. ovi does not change unmanaged resources.\n" +
 			"The data directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
 		Flags: append(planFlags(), append(executingFlags(), PruneDataFlag(),
+			&urfave.StringFlag{Name: "stack", Usage: "destroy stack `NAME` by its last applied configuration"},
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be deleted, and change nothing"})...),
 		Action: p.Action(destroy),
 	}
@@ -32,12 +36,34 @@ func destroy(c *command.Call) error {
 		return err
 	}
 	defer c.Bounded()()
+	do := func(l *session.Session) error { return planAndApply(c, l) }
+	if c.Cmd.Bool("dry-run") {
+		do = func(l *session.Session) error { return planLine(c, l, nil) }
+	}
+	if stack := c.Cmd.String("stack"); stack != "" {
+		return destroyStack(c, stack, do)
+	}
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	if c.Cmd.Bool("dry-run") {
-		return session.WithLine(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
+	return session.WithLine(c, paths, do)
+}
+
+// destroyStack destroys one stack, which needs no source: the record has its last configuration.
+func destroyStack(c *command.Call, stack string, do func(*session.Session) error) error {
+	for _, name := range []string{"env", "values", "set"} {
+		if c.Cmd.IsSet(name) {
+			return cli.Usage("omit one of them", "--stack %s and --%s are both given", stack, name)
+		}
 	}
-	return session.WithLine(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
+	paths := session.Named(c, c.Cmd.Args().Slice())
+	if len(paths) == 0 {
+		if _, err := os.Stat(session.DefaultSource); err == nil {
+			paths = []string{session.DefaultSource}
+		}
+	} else if _, err := session.Sources(c, paths...); err != nil {
+		return err
+	}
+	return session.WithStack(c, paths, stack, do)
 }

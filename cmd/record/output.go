@@ -153,19 +153,7 @@ func isRecorded(c *command.Call, l *ledger.Ledger, stack string) error {
 	if err != nil || slices.ContainsFunc(loaded, func(x event.Loaded) bool { return x.Stack == stack }) {
 		return err
 	}
-	return &cli.Problem{Summary: "no stack " + stack + " is recorded", Suggestion: stacksIn(loaded)}
-}
-
-// stacksIn suggests a recorded stack.
-func stacksIn(loaded []event.Loaded) string {
-	var names []string
-	for _, x := range loaded {
-		names = append(names, x.Stack)
-	}
-	if len(names) == 0 {
-		return "run `ovi apply` first"
-	}
-	return "use one of " + strings.Join(names, ", ") + ", or run `ovi apply` first"
+	return session.NotRecorded(stack, loaded)
 }
 
 // showOutputs lists all outputs of a stack.

@@ -33,6 +33,7 @@ func (l *loader) declare() source.Problems {
 			return r.Outside(n, from, name)
 		},
 		Hide: l.draft.Outside, KeepOrigins: l.opts.Expanded != nil,
+		Environments: l.opts.Environments,
 		Wrong: func(at position.Position, ref, summary, suggestion string) {
 			if at.File == "" {
 				at = l.files[0].At(1, 1)

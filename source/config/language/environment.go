@@ -107,7 +107,7 @@ func (l *Language) choose() bool {
 	if l.stack == "" {
 		l.wrong(f, at, "", "a configuration with environments needs the name of its stack", "add stack: NAME")
 	}
-	seen := map[string]string{}
+	seen, stacks := map[string]string{}, map[string]string{}
 	for _, name := range names {
 		e := l.environments[name]
 		stack := e.Stack
@@ -118,7 +118,10 @@ func (l *Language) choose() bool {
 			l.wrong(e.File, e.key, "", "the environments "+other+" and "+name+" have the same stack "+stack,
 				"set another stack in one of them")
 		}
-		seen[stack] = name
+		seen[stack], stacks[name] = name, stack
+	}
+	if l.opts.Environments != nil {
+		l.opts.Environments(stacks)
 	}
 	if l.opts.Environment == "" {
 		l.wrong(f, at, "", "no environment given: "+strings.Join(names, ", "), "add --env "+names[0])

@@ -29,6 +29,8 @@ type Options struct {
 	KeepOrigins bool
 	// Hide keeps a secret out of all messages; written replaces it.
 	Hide func(secret, written string)
+	// Environments is called with the stack of each environment, before one of them is chosen; nil means that it is not.
+	Environments func(stacks map[string]string)
 	// Wrong reports a problem. The ref names the resource or the environment.
 	Wrong func(at position.Position, ref, summary, suggestion string)
 	// Used returns the value of ${use/NAME.OUTPUT}, or reports why it has none. An empty summary means that the problem is
