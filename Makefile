@@ -21,6 +21,11 @@ RACED   := TestABomb|TestAnInterrupt|TestAnotherTakes|TestTheOneThatLeads|TestTw
 RACED   := $(RACED)|TestALoop|TestListen|TestServed|TestSiteProcesses|TestRunOnASecured|TestTheWebhook|TestTwoStacks
 RACED   := $(RACED)|TestNoFault|TestScenarioOnTheSandbox|TestA22|TestWaitsForDatabases|TestARegionOfWhich
 RACED   := $(RACED)|TestScripts/(run|run-environments|run-rules|past|drift|source-away|source-unread|two-folders|timeouts|why)$$
+# Each of these works for 20 seconds or more with the detector, and for 3 to 8 without it.
+LONG    := TestSingleBitFlips|TestASiteUnderFaults|TestTheCheckerFinds(Lost|Doubled)|TestLaw12_DrawnWorlds$$|TestRolloutsKeepTheirLaws
+LONG    := $(LONG)|TestOnlyWhatTheLogProvesIsActedOn_EveryCarrier|TestAThousand|TestAFailedUpdateStopsNoHealing
+LONG    := $(LONG)|TestNeverMoreAttemptsThanAllowed|TestWhatPassesHealsWithoutAnOperator|TestATransientErrorIsNoAttempt
+LONG    := $(LONG)|TestWhatAnExchangeBeganEndsWhileItsSourceIsAway
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
@@ -56,11 +61,11 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 # their time, so four of a package run side by side on two cores.
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
-	@! grep -rlE --include='*_test.go' '^func ($(CRASHES))' . | grep -v -E '^\./(engine|wal|decider)/' || { echo "error: tests called as tables of crashes are run in engine and wal alone"; exit 1; }
-	$(GO) test -vet=off -race -skip '$(CRASHES)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
+	@! grep -rlE --include='*_test.go' '^func ($(CRASHES)|$(LONG))' . | grep -v -E '^\./(engine|wal|decider|cmd/edge/simulate)/' || { echo "error: tests called as tables of crashes, or as long tests, are run in engine, wal and cmd/edge/simulate alone"; exit 1; }
+	$(GO) test -vet=off -race -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
 	$(GO) test -vet=off -parallel 4 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
 	$(GO) test -vet=off -race -run '$(RACED)' -parallel 4 -timeout 30m ./cmd/ovi ./provider/aws
-	$(GO) test -vet=off -run '$(CRASHES)' ./engine/... ./wal/...
+	$(GO) test -vet=off -run '$(CRASHES)|$(LONG)' -parallel 4 -timeout 30m ./engine/... ./wal/... ./cmd/edge/simulate
 	cd tools/verify && $(GO) test ./...
 	cd test/faultrun && $(GO) vet -race ./... && $(GO) test -vet=off -race -parallel 4 -timeout 30m ./...
 	cd test/faultrun && $(GO) test -vet=off -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
@@ -132,7 +137,7 @@ terraform-state: need ## let Terraform create a stack on moto, record its state 
 	cd tools/terraform && CGO_ENABLED=0 $(GO) build -o $(MIRROR)/registry.terraform.io/hashicorp/aws/1.60.0/$$($(GO) env GOOS)_$$($(GO) env GOARCH)/terraform-provider-aws_v1.60.0 .
 	OVI_TERRAFORM_MIRROR=$(MIRROR) $(GO) test -count=1 -run TestTerraformOnMoto -v ./cmd/ovi
 
-race: need ## every test with the race detector (`make test`: not PLAIN, but for RACED)
+race: need ## every test with the race detector (`make test`: neither LONG nor, but for RACED, PLAIN)
 	$(GO) test -race -count=1 -skip '$(CRASHES)' -parallel 4 -timeout 90m ./...
 
 crashes: need ## a crash at every point, every pair of crashes, and 10,000 drawn power cuts of the log (in `make test` one point of seven, one pair of nine, 1,000)
@@ -148,7 +153,7 @@ drawn: need ## every test that draws, with new draws; a failure prints its seed 
 law11: need ## 100,000 worlds with exclusive things, renames, exchanges and crashes (2,000 in `make test`); a failure prints its seed
 	OVI_DRAWS=new $(GO) test -count=1 -run TestLaw11 -timeout 60m ./decider -rapid.checks=100000
 
-law12: need ## 2,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (8 in `make test`)
+law12: need ## 2,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (24 in `make test`)
 	OVI_LAW12_DRAWS=2000 $(GO) test -count=1 -run TestLaw12_DrawnWorlds -timeout 120m ./engine
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources (half a minute with 60 in `make test`)

@@ -396,7 +396,7 @@ func drawnWorld(t *testing.T, seed uint64, f fault) []string {
 // TestLaw12_DrawnWorlds draws stacks with replacements, a count with turns and an exclusive thing, calls of up to
 // 30 minutes, commits, drifts, sources that cannot be read, and instances that stop, crash or lose the lead.
 func TestLaw12_DrawnWorlds(t *testing.T) {
-	draws := 8
+	draws := 24
 	if n, err := strconv.Atoi(os.Getenv(drawsEnv)); err == nil {
 		draws = n
 	}
