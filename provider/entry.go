@@ -104,9 +104,6 @@ type Config struct {
 	Clock   func() time.Time
 	// Digest returns the keyed digest of a secret.
 	Digest func(ref resource.Ref, path, plain string) resource.Digest
-	// Plain returns the secret of a configuration that was read, by its keyed digest; false if none
-	// has it. It serves to keep the secret out of texts. It may be nil.
-	Plain func(resource.Digest) (plain string, known bool)
 	// Changed requests an observation of a scope that sends reports. It may be nil.
 	Changed func(resource.Scope)
 	// Alarm reports an event that only an attack or a mistake explains, for an operator. It may be nil.

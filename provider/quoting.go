@@ -123,16 +123,37 @@ func QuietMessage(message string, r *Request) string {
 	return resource.Conceal(message, given(r))
 }
 
-// Loud returns the text of an error with the messages that its provider does not show.
-func Loud(err error) string {
-	text := err.Error()
+// Loud returns the text of an error with the messages that its provider does not show. More means that there are any.
+func Loud(err error) (text string, more bool) {
+	text = err.Error()
 	eachOf(err, func(e error) {
 		if l, is := e.(interface{ Loud() string }); is {
-			text += "\n" + l.Loud()
+			text, more = text+"\n"+l.Loud(), true
 		}
 	})
-	return text
+	return text, more
 }
+
+// WithOutput adds to an error what a program with a secret printed. Only Loud returns the output.
+func WithOutput(err error, output string) error {
+	if output == "" {
+		return err
+	}
+	if of, is := err.(*Error); is { //nolint:errorlint // the outermost error keeps its operation, cause and suggestion
+		with := *of
+		with.Err = &outputError{of.Err, output}
+		return &with
+	}
+	return &outputError{err, output}
+}
+
+type outputError struct {
+	error
+	output string
+}
+
+func (e *outputError) Unwrap() error { return e.error }
+func (e *outputError) Loud() string  { return e.output }
 
 // quietError is an error without text of another system.
 type quietError struct {
@@ -165,6 +186,8 @@ func (w *withholding) text(err error) string {
 		return joined(operation(e.Op), w.body(e))
 	case *formatted:
 		return fmt.Sprintf(strings.ReplaceAll(e.format, "%w", "%v"), w.arguments(e.args)...)
+	case *outputError:
+		return w.text(e.error)
 	case *quietError:
 		w.kept = append(w.kept, e.kept...)
 		return e.text

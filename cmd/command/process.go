@@ -46,7 +46,7 @@ type Call struct {
 
 // readings are the memory of a command about its sources. The calls of its environments share it.
 type readings struct {
-	// Secrets are those that were digested, to keep them out of what programs print.
+	// Secrets are those that were digested, for a configuration that cannot be read now.
 	Secrets knownSecrets
 	// Repositories are the clones of this command, by URL and folder: what did not change is not read again.
 	Repositories sync.Map

@@ -128,7 +128,7 @@ func (o *opener) open(e provider.Entry, intents []resource.Intent) (provider.Pro
 		Given:   func(key string) string { return c.Option(e, key, nil) },
 		Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.Reported, Version: c.versionOf, Alarm: c.alarm,
 		Ordered: c.Ordered,
-		Digest:  digests.Digest, Plain: c.Secrets.plain,
+		Digest:  digests.Digest,
 	}
 	if c.Sandboxed() {
 		if !e.Sandbox && used(intents, e.Name) {

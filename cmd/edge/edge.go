@@ -110,10 +110,22 @@ func enrollSite(c *command.Call, paths []string, address string) error {
 
 func edgeNodeCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name:        "node",
-		Usage:       "Run what the orchestrator of the site asks for on this host",
-		Description: "It starts what was running here before it dials, and needs the orchestrator for changes alone.",
+		Name:  "node",
+		Usage: "Run what the orchestrator of the site asks for on this host",
+		Description: "It starts what was running here before it dials, and needs the orchestrator for changes alone. An\n" +
+			"orchestrator cannot ask for mounts, devices, privileges or the namespaces of the host. The --allow options\n" +
+			"bound what it can ask for: without one of them, all images, ports or secrets are allowed; \"none\" allows none.",
 		Flags: []urfave.Flag{
+			&urfave.StringSliceFlag{
+				Name:  "allow-image",
+				Usage: "run only this `IMAGE`, without a tag, or all below a path, such as registry.example.com/*; repeatable",
+			},
+			&urfave.StringSliceFlag{
+				Name: "allow-port", Usage: "publish only this `PORT` of the host, or range, such as 8000-8999; repeatable",
+			},
+			&urfave.StringSliceFlag{
+				Name: "allow-secret", Usage: "give only this `SECRET` of the node to containers; repeatable",
+			},
 			&urfave.StringFlag{Name: "name", Usage: "this node, as `SITE/NODE`", Required: true},
 			&urfave.StringFlag{Name: "lo", Usage: "the `ADDRESS` of the orchestrator of the site", Value: defaultEdge},
 			&urfave.StringFlag{
@@ -130,6 +142,11 @@ func edgeNode(c *command.Call) error {
 	if !edge.IsNode(c.Cmd.String("name")) {
 		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.Cmd.String("name"))
 	}
+	bounds, err := node.ParseBounds(c.Cmd.StringSlice("allow-image"), c.Cmd.StringSlice("allow-port"),
+		c.Cmd.StringSlice("allow-secret"))
+	if err != nil {
+		return cli.Usage("run `ovi edge node --help`", "%v", err)
+	}
 	site, name, _ := strings.Cut(c.Cmd.String("name"), "/")
 	address := c.Cmd.String("lo")
 	id := identity.Node{Dir: nodeDir(c, c.Cmd.String("name")), Clock: c.Now}
@@ -142,10 +159,13 @@ func edgeNode(c *command.Call) error {
 		return err
 	}
 	c.Out.Say("Node %s/%s runs containers, and dials %s", site, name, address)
+	if text := bounds.String(); text != "" {
+		c.Out.Say("Allowed: %s", text)
+	}
 	return node.Run(c, node.Options{
 		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")),
 		Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
-		Dir: id.Dir, Verify: id.Verify, Containers: containers,
+		Dir: id.Dir, Verify: id.Verify, Containers: containers, Bounds: bounds,
 		Scope: resource.Scope{Provider: command.ChartProvider, Location: location},
 	})
 }

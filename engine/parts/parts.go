@@ -47,8 +47,8 @@ type Config struct {
 	ObserveTimeout  time.Duration
 	// Conceal returns an error of a provider without the credentials of the process. It may be nil.
 	Conceal func(error) error
-	// Loud shows the whole text of an error that has none of another system elsewhere, to the operator alone. Nil means
-	// that nothing shows it.
+	// Loud keeps or shows the whole text of an error for the operator of this host alone. It is called for an action
+	// whose request has a secret, and for the output of a program that has one. It may be nil.
 	Loud func(ref resource.Ref, text string)
 }
 
@@ -81,15 +81,13 @@ func (p *Parts) Quiet(err error, r *provider.Request, decisive ...error) error {
 		return nil
 	}
 	err = p.Conceal(err)
-	if !provider.Carries(r) {
-		return err
-	}
-	if p.Loud != nil {
+	text, more := provider.Loud(err)
+	if p.Loud != nil && (more || provider.Carries(r)) {
 		ref := r.Desired.Ref
 		if ref.IsZero() {
 			ref = r.Have.Ref
 		}
-		p.Loud(ref, provider.Loud(err))
+		p.Loud(ref, text)
 	}
 	return provider.Quiet(err, r, decisive...)
 }

@@ -32,7 +32,7 @@ func Entry() provider.Entry {
 		Kinds: schema.Kinds, ByHand: byhand.Commands, Exports: byhand.Exports(),
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			o := Options{
-				Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock, Plain: c.Plain,
+				Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock,
 				TLS: libpod.Certificates{CA: c.Options("tls-ca"), Cert: c.Options("tls-cert"), Key: c.Options("tls-key")},
 			}
 			if c.Digest != nil {

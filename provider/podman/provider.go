@@ -28,9 +28,6 @@ type Options struct {
 	// Digest is a keyed digest, from which a host gets an ID that two plans agree on before
 	// anything is created there. Nil: the ID is random.
 	Digest func(plain string) string
-	// Plain returns the secret of a keyed digest, to keep it out of what programs print; false if it
-	// is not known. Nil means that none is known.
-	Plain func(resource.Digest) (string, bool)
 	// Transport replaces the connection to a service, for tests.
 	Transport func(endpoint string) (http.RoundTripper, error)
 	// Patience bounds how long a container may take to become healthy beyond what its health check
@@ -178,7 +175,6 @@ func (p *Provider) host(word string) (*host.Host, error) {
 	}
 	h := &host.Host{
 		Client: c, Word: word, IsLocal: isLocal, Clock: p.opts.Clock, Patience: p.opts.Patience, Digest: p.opts.Digest,
-		Plain: p.opts.Plain,
 	}
 	p.hosts[word] = h
 	return h, nil

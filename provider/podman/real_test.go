@@ -38,7 +38,6 @@ type real struct {
 	last  []resource.Observed
 
 	patience time.Duration // of the provider
-	plain    func(resource.Digest) (string, bool)
 }
 
 func newReal(t *testing.T) *real {
@@ -51,7 +50,7 @@ func newReal(t *testing.T) *real {
 // connect starts with a provider that has read nothing yet.
 func (r *real) connect() {
 	r.t.Helper()
-	r.p = podman.New(podman.Options{Host: "unix://" + r.host.Socket, Patience: r.patience, Plain: r.plain})
+	r.p = podman.New(podman.Options{Host: "unix://" + r.host.Socket, Patience: r.patience})
 	location, err := r.p.Locate(r.context(), "local")
 	if err != nil {
 		r.t.Fatal(err)

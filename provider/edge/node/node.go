@@ -32,7 +32,8 @@ type Options struct {
 		provider.Provider
 		provider.Swapper
 	}
-	Scope resource.Scope
+	Scope  resource.Scope
+	Bounds Bounds
 	// Dir is where the node keeps its desired state; "" means nowhere, for tests.
 	Dir string
 	// Verify checks a signature of the site. Nil means that none is checked, for tests.

@@ -100,12 +100,16 @@ func start(t *testing.T, host *podmantest.Host, address string) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bounds, err := node.ParseBounds([]string{"localhost/edge"}, nil, []string{"db"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
 		err := node.Run(ctx, node.Options{
 			Site: "berlin", Node: "n1", Address: address, Beat: 500 * time.Millisecond,
-			Containers: containers, Scope: resource.Scope{Provider: podman.Name, Location: location},
+			Bounds: bounds, Containers: containers, Scope: resource.Scope{Provider: podman.Name, Location: location},
 			Connect: func(context.Context) (credentials.TransportCredentials, time.Duration, error) {
 				return insecure.NewCredentials(), 0, nil
 			},
@@ -165,6 +169,15 @@ func TestANodeOnPodman(t *testing.T) {
 		t.Errorf("a restart: %+v", r.Last)
 	}
 
+	r = o.after(t, request(5, link.Update, "k5", "1", "root-password"))
+	healthy(r, "1")
+	if last := r.Last["web"]; last.State != resource.RequestFailed || last.Cause != string(provider.Denied) || !strings.Contains(last.Text, "the secret root-password is not allowed on this node") {
+		t.Errorf("beyond the bounds of the node: %+v", last)
+	}
+	if now := host.Podman(t, "ps", "-a", "--format", "{{.ID}}", "--no-trunc"); now != id {
+		t.Errorf("the containers are %s; want the one before, %s", now, id)
+	}
+
 	o.withSecrets(t, host)
 
 	stop()
@@ -182,7 +195,7 @@ func TestANodeOnPodman(t *testing.T) {
 func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
 	t.Helper()
 	const value = "canary-of-the-node"
-	r := o.after(t, request(5, link.Update, "k5", "1", "db"))
+	r := o.after(t, request(6, link.Update, "k6", "1", "db"))
 	last := r.Last["web"]
 	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || last.Cause != string(provider.Unreachable) || !strings.Contains(last.Text, "there is no secret db") || r.Items[0].Spec.Secrets != nil {
 		t.Errorf("a secret that is missing: %+v", r)
@@ -190,7 +203,7 @@ func (o *orchestrator) withSecrets(t *testing.T, host *podmantest.Host) {
 	if _, err := host.Try(value, "secret", "create", "db", "-"); err != nil {
 		t.Fatal(err)
 	}
-	r = o.after(t, request(6, link.Update, "k6", "1", "db"))
+	r = o.after(t, request(7, link.Update, "k7", "1", "db"))
 	if len(r.Items) != 1 || r.Items[0].Health != resource.Healthy || r.Items[0].Spec.Secrets["db"] != "/run/secrets/db" {
 		t.Errorf("with its secret: %+v", r)
 	}

@@ -131,10 +131,9 @@ func (r *runtime) find(ctx context.Context, name string) (now, aside *container,
 	return now, aside, err
 }
 
-// resume ends updates that were interrupted, and starts what is to run and does not: what its desired state asks for,
-// or
-// else all that it has; what others depend on first. Which version runs, and what is missing, it leaves to its
-// orchestrator.
+// resume ends updates that were interrupted. It then starts the containers of the desired state or, without one, all
+// containers, within the bounds of the node and in the order of their dependencies. Its orchestrator changes versions
+// and creates containers.
 func (r *runtime) resume(ctx context.Context, d link.Desired, told bool) error {
 	items, err := r.items(ctx)
 	if err != nil {
@@ -146,7 +145,9 @@ func (r *runtime) resume(ctx context.Context, d link.Desired, told bool) error {
 		want, is := d.Find(i.Name)
 		runs := !told || is && !want.Stopped
 		if err == nil && now != nil && runs && now.Health != resource.Healthy && now.Health != resource.Pending {
-			err = r.bring(ctx, now, resource.StateRunning)
+			if err = r.Bounds.refuse(now.item.Spec); err == nil {
+				err = r.bring(ctx, now, resource.StateRunning)
+			}
 		}
 		errs = append(errs, err)
 	}

@@ -18,6 +18,11 @@ func (a *agent) accept(ctx context.Context, q link.Request) {
 	defer a.mu.Unlock()
 	a.seen = q.Seq
 	defer signal(a.changed)
+	if err == nil && q.Verb != link.Delete && !t.to.Stopped {
+		if err = a.Bounds.refuse(t.to.Spec); err != nil {
+			a.ended(t, link.Item{}, err)
+		}
+	}
 	if err != nil {
 		a.Log.Error("a request is refused", "request", q.Verb, "deployment", q.Name, "error", err)
 		a.last[q.Name] = resultOf(q, err)

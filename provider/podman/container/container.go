@@ -153,16 +153,20 @@ func startNew(ctx context.Context, h *host.Host, id string, r provider.Request) 
 
 // InService returns why a container that was started is not in service.
 func InService(ctx context.Context, h *host.Host, id string) error {
-	o, err := Read(ctx, h.Reading(), id)
+	g := h.Reading()
+	o, err := Read(ctx, g, id)
 	switch {
 	case err != nil:
 		return err
 	case o.Health == resource.Failing:
-		return failure.NotHealthy("check its image, command, args and env", "it does not run as configured: %s", o.Message)
+		err = failure.NotHealthy("check its image, command, args and env", "it does not run as configured: %s", o.Message)
 	case o.Health == resource.Pending:
-		return failure.NotHealthy("give its health check more time", "it did not become healthy: %s", o.Message)
+		err = failure.NotHealthy("give its health check more time", "it did not become healthy: %s", o.Message)
 	}
-	return nil
+	if err != nil {
+		err = withOutput(ctx, g, id, err)
+	}
+	return err
 }
 
 // Update makes the changes that need no new container.

@@ -37,9 +37,9 @@ func health(ctx context.Context, g *host.Reading, c *libpod.Container) (resource
 	case "healthy":
 		return resource.Healthy, "", nil
 	case "unhealthy":
-		return resource.Failing, "unhealthy" + said(ctx, g, c), nil
+		return resource.Failing, "unhealthy" + said(c), nil
 	}
-	return resource.Pending, "its health check has not passed yet" + said(ctx, g, c), nil
+	return resource.Pending, "its health check has not passed yet" + said(c), nil
 }
 
 // ended is the condition of a container that does not run. One that was stopped, or ended well,
@@ -59,14 +59,14 @@ func ended(ctx context.Context, g *host.Reading, c *libpod.Container) (resource.
 	}
 	out := fmt.Sprintf("exited with %d", s.ExitCode)
 	if log, err := g.Logs(ctx, c.ID, logLines); err == nil && strings.TrimSpace(log) != "" {
-		out += ": " + printed(ctx, g, c, log)
+		out += ": " + printed(c, log)
 	}
 	return resource.Failing, out, nil
 }
 
 const (
 	logLines = 5
-	// longest is the length of a program's output that is shown and recorded.
+	// longest is how many bytes of a program's output are shown and recorded.
 	longest = 400
 )
 
@@ -76,14 +76,14 @@ func hasCheck(c *libpod.Container) bool {
 }
 
 // said is what the last health check printed, if it failed.
-func said(ctx context.Context, g *host.Reading, c *libpod.Container) string {
+func said(c *libpod.Container) string {
 	log := c.State.Health.Log
 	if len(log) == 0 || log[len(log)-1].ExitCode == 0 {
 		return ""
 	}
 	last := log[len(log)-1]
 	if text := strings.TrimSpace(last.Output); text != "" {
-		return ": " + printed(ctx, g, c, text)
+		return ": " + printed(c, text)
 	}
 	return fmt.Sprintf(": the check ended with %d", last.ExitCode)
 }
@@ -91,8 +91,8 @@ func said(ctx context.Context, g *host.Reading, c *libpod.Container) string {
 // brief is a text on one line, cut in the middle if it is long.
 func brief(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest/2]) + " … " + string(r[len(r)-longest/2:])
+	if len(s) > longest {
+		return strings.ToValidUTF8(s[:longest/2], "") + " … " + strings.ToValidUTF8(s[len(s)-longest/2:], "")
 	}
 	return s
 }

@@ -2,90 +2,47 @@ package container
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/facts"
 	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
-	"github.com/ovi-project/ovi/provider/podman/marks"
-	"github.com/ovi-project/ovi/resource"
 )
 
-// unshown stands for a text that may have a secret in it.
-const unshown = "(not shown: a secret may be in it; `podman logs` shows it)"
-
-// printed is what a container printed, short, and without its secrets. Their values are those of the
-// configuration; a secret of none is asked for, which Podman 4 does not tell if it is a file, and no
-// Podman if it was removed: then nothing of the text is shown.
-func printed(ctx context.Context, g *host.Reading, c *libpod.Container, text string) string {
-	secrets, known := secretValues(ctx, g, c)
-	if !known {
-		return unshown
+// printed returns what a container printed, short. If the container was given a secret, the text is neither
+// shown nor recorded: a program can print a secret in a form that no search finds.
+func printed(c *libpod.Container, text string) string {
+	if !hasSecret(c) {
+		return brief(text)
 	}
-	return brief(resource.ConcealText(text, secrets...))
+	lines := strings.Count(strings.TrimSpace(text), "\n") + 1
+	if lines == 1 {
+		return "(1 line is not shown: the container has a secret)"
+	}
+	return fmt.Sprintf("(%d lines are not shown: the container has a secret)", lines)
 }
 
-// secretValues are the values of the secrets that a container can read; false if one is not known.
-func secretValues(ctx context.Context, g *host.Reading, c *libpod.Container) (out []string, known bool) {
+// hasSecret reports whether a container was given a secret, as a file or as a variable. A container whose variables
+// with secrets are not named may have one.
+func hasSecret(c *libpod.Container) bool {
 	variables, named := facts.SecretVariables(*c)
-	if !named {
-		return nil, false
-	}
-	env, ids := facts.EnvOf(*c), map[string]bool{}
-	for name, id := range variables {
-		switch value, set := env[name]; {
-		case value != "" && value != facts.Masked:
-			out = append(out, value)
-		case id != "":
-			ids[id] = true
-		case set:
-			return nil, false
-		}
-	}
-	for _, s := range c.Config.Secrets {
-		ids[s.ID] = true
-	}
-	if len(ids) == 0 {
-		return out, true
-	}
-	configured := configuredSecrets(ctx, g, c)
-	for id := range ids {
-		value := configured[id]
-		if value == "" {
-			value, _ = g.SecretValue(ctx, id) // "" if Podman does not tell it: no secret is empty
-		}
-		if value == "" {
-			return nil, false
-		}
-		out = append(out, value)
-	}
-	return out, true
+	return !named || len(variables) > 0 || len(c.Config.Secrets) > 0
 }
 
-// configuredSecrets are the values of the secrets of a container, by ID, as far as a configuration
-// that was read has them.
-func configuredSecrets(ctx context.Context, g *host.Reading, c *libpod.Container) map[string]string {
-	out := map[string]string{}
-	if g.Plain == nil {
-		return out
+// fullLog is how many lines of a container that failed are kept for the operator of the host alone.
+const fullLog = 200
+
+// withOutput adds what a container with a secret printed to the error of an action, for the operator of the host alone.
+func withOutput(ctx context.Context, g *host.Reading, id string, err error) error {
+	c, readErr := g.Container(ctx, id)
+	if readErr != nil || !hasSecret(&c) {
+		return err
 	}
-	want, _ := marks.Applied(c.Config.Labels)
-	for _, e := range want.List("secrets") {
-		m, _ := e.(resource.Attrs)
-		id, _ := m.Text("name")
-		s, err := g.Secret(ctx, id)
-		if err != nil {
-			continue // removed, or it cannot be read: its value is not known
-		}
-		said, _ := marks.Applied(s.Spec.Labels)
-		parts := marks.PartsOf(s.Spec.Labels)
-		for _, a := range said.Object("data") {
-			id := s.ID
-			if part, several := parts[a.Name]; several {
-				id = part
-			}
-			digest, _ := a.Value.(resource.Digest)
-			out[id], _ = g.Plain(digest)
-		}
+	text, _ := g.Logs(ctx, id, fullLog)
+	for _, check := range c.State.Health.Log {
+		text += "\n" + check.Output
 	}
-	return out
+	return provider.WithOutput(err, strings.TrimSpace(text))
 }

@@ -32,7 +32,6 @@ type Host struct {
 	Clock    func() time.Time
 	Patience time.Duration // beyond the time that a health check gives a container
 	Digest   func(plain string) string
-	Plain    func(resource.Digest) (string, bool)
 	Registry RegistryAnswers
 	mu       sync.Mutex
 	id       string

@@ -22,14 +22,12 @@ type Reading struct {
 	networks once[facts.Networks]
 	images   sync.Map // by name or ID: a *once[libpod.Image]; it has no value if the image is not on the host
 	Digest   func(plain string) string
-	Plain    func(resource.Digest) (string, bool)
 }
 
 // Reading starts an observation of the host.
 func (h *Host) Reading() *Reading {
 	return &Reading{
 		Reader: h.Reader, Registry: &h.Registry, Scope: h.Scope(), Now: h.Clock(), Clock: h.Clock, Digest: h.Digest,
-		Plain: h.Plain,
 	}
 }
 

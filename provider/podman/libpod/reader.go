@@ -120,13 +120,6 @@ func (r *Reader) Secret(ctx context.Context, id string) (out Secret, err error) 
 	return out, r.get(ctx, "/secrets/"+id+"/json", nil, &out)
 }
 
-// SecretValue is what a secret holds; "" before Podman 5, which does not tell.
-func (r *Reader) SecretValue(ctx context.Context, id string) (string, error) {
-	var out struct{ SecretData string }
-	err := r.get(ctx, "/secrets/"+id+"/json", engineapi.Values("showsecret", "true"), &out)
-	return out.SecretData, err
-}
-
 // Pods lists pods.
 func (r *Reader) Pods(ctx context.Context) (out []ListedPod, err error) {
 	return out, r.get(ctx, "/pods/json", nil, &out)
