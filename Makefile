@@ -31,7 +31,7 @@ CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEv
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
 NIGHTLY := race crashes damage drawn law11 law12 kill100 kill200 kill50 cuts edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
 
-.PHONY: build fetch format quick test nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
+.PHONY: build fetch format quick test half-raced half-plain nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -58,17 +58,22 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 	$(GO) test -short -run 'TestScripts' ./cmd/ovi
 
 # golangci-lint runs vet, on code compiled with the race detector as for the tests. The slow tests wait for half of
-# their time, so four of a package run side by side on two cores.
+# their time, so four of a package run side by side on two cores, and the two halves of the tests do.
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
 	@! grep -rlE --include='*_test.go' '^func ($(CRASHES)|$(LONG))' . | grep -v -E '^\./(engine|wal|decider|cmd/edge/simulate)/' || { echo "error: tests called as tables of crashes, or as long tests, are run in engine, wal and cmd/edge/simulate alone"; exit 1; }
+	@$(MAKE) --no-print-directory -j2 half-raced half-plain
+
+half-raced:
 	$(GO) test -vet=off -race -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
-	$(GO) test -vet=off -parallel 4 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
-	$(GO) test -vet=off -race -run '$(RACED)' -parallel 4 -timeout 30m ./cmd/ovi ./provider/aws
 	$(GO) test -vet=off -run '$(CRASHES)|$(LONG)' -parallel 4 -timeout 30m ./engine/... ./wal/... ./cmd/edge/simulate
 	cd tools/verify && $(GO) test ./...
 	cd test/faultrun && $(GO) vet -race ./... && $(GO) test -vet=off -race -parallel 4 -timeout 30m ./...
 	cd test/faultrun && $(GO) test -vet=off -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
+
+half-plain:
+	$(GO) test -vet=off -parallel 4 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
+	$(GO) test -vet=off -race -run '$(RACED)' -parallel 4 -timeout 30m ./cmd/ovi ./provider/aws
 
 # It goes on after a failure, and its last line names what failed.
 nightly: need ## all that the gate has in a short form: hours; before an issue is closed, its result into the note
