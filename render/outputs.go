@@ -18,6 +18,8 @@ type OutputChange struct {
 	To     json.RawMessage `json:"to"`
 	// KnownAfterApply: To depends on an action of the plan.
 	KnownAfterApply bool `json:"known_after_apply,omitempty"`
+	// Missing is the reason of an output without a value.
+	Missing string `json:"missing,omitempty"`
 }
 
 // Output is a recorded output of a stack.
@@ -25,9 +27,10 @@ type Output struct {
 	Type       string          `json:"type"` // "output"
 	Stack      string          `json:"stack"`
 	Name       string          `json:"name"`
-	Value      json.RawMessage `json:"value"`
-	Record     uint64          `json:"record"`   // in the audit log of the instance
-	Instance   string          `json:"instance"` // that recorded it
+	Value      json.RawMessage `json:"value"`             // null where there is none
+	Missing    string          `json:"missing,omitempty"` // why the output has no value
+	Record     uint64          `json:"record"`            // in the audit log of the instance
+	Instance   string          `json:"instance"`          // that recorded it
 	RecordedAt time.Time       `json:"recorded_at"`
 	AgeSeconds int64           `json:"age_seconds"`
 	By         string          `json:"by,omitempty"` // the user of the apply
@@ -53,7 +56,7 @@ func OutputChanges(all []outputs.Change) []Record {
 	for i, c := range all {
 		out[i] = OutputChange{
 			Type: "output_change", Stack: c.Stack, Name: c.Name, Action: c.Action(), From: plainOrNull(c.From),
-			To: plainOrNull(c.To), KnownAfterApply: c.Late,
+			To: plainOrNull(c.To), KnownAfterApply: c.Late, Missing: c.Missing,
 		}
 	}
 	return out
@@ -74,7 +77,8 @@ func StackOutputs(all []outputs.Pin) []Record {
 // OutputOf turns a recorded output into a record.
 func OutputOf(r outputs.Recorded, now time.Time) Output {
 	return Output{
-		Type: "output", Stack: r.Stack, Name: r.Name, Value: plainOrNull(r.Value), Record: r.Record, Instance: r.Instance,
+		Type: "output", Stack: r.Stack, Name: r.Name, Value: plainOrNull(r.Value), Missing: r.Missing,
+		Record: r.Record, Instance: r.Instance,
 		RecordedAt: r.At, AgeSeconds: int64(max(now.Sub(r.At), 0).Seconds()), By: r.By,
 	}
 }

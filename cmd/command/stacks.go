@@ -91,3 +91,18 @@ func SourcesOf(dir, stack string) (out []string) {
 	}
 	return out
 }
+
+// StacksOf returns the stacks that a source configured, as a data directory remembers them.
+func StacksOf(dir, source string) (out []string) {
+	s, _, err := readSettings(dir)
+	abs, bad := filepath.Abs(source)
+	if err != nil || bad != nil {
+		return nil // without settings, nothing is remembered
+	}
+	for _, was := range s.Stacks {
+		if was.Source == abs {
+			out = append(out, was.Name)
+		}
+	}
+	return out
+}

@@ -105,6 +105,11 @@ func explainResult(c *command.Call, r *engine.Result) {
 	}
 	WarnOf(c, claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
 	WarnOf(c, stale, "plan again")
+	var outputs []string
+	for _, x := range r.Unknown {
+		outputs = append(outputs, x.String())
+	}
+	WarnOf(c, outputs, keepsRecord)
 	warnOfOutages(c, r)
 	left := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool {
 		return o.Status == engine.Interrupted || o.Status == engine.WaitingFor || o.Status == engine.Uncertain

@@ -308,6 +308,11 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
+	for _, x := range p.Unknown {
+		if err := c.Out.Records(cli.Diagnostic(x.String(), keepsRecord)); err != nil {
+			return err
+		}
+	}
 	for _, x := range p.Unsaved {
 		if err := c.Out.Records(cli.Diagnostic(unsaved(x), "create a new plan to record it")); err != nil {
 			return err
@@ -323,6 +328,9 @@ func stacksRead(p *engine.Planned) (out []string) {
 	}
 	return out
 }
+
+// keepsRecord explains an output whose value is not known.
+const keepsRecord = "its recorded value stays until an apply knows it"
 
 // unsaved describes an output that a saved plan does not have.
 func unsaved(x outputs.Change) string {
@@ -380,6 +388,9 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	head = append(head, stacksRead(p)...)
 	for _, x := range p.Repinned {
 		head = append(head, repinned(x))
+	}
+	for _, x := range p.Unknown {
+		head = append(head, x.String())
 	}
 	for _, x := range p.Unsaved {
 		head = append(head, unsaved(x)+": create a new plan to record it")

@@ -67,12 +67,9 @@ func outputStack(c *command.Call, l *ledger.Ledger) (string, error) {
 	}
 	paths, err := session.Sources(c)
 	if err == nil {
-		stacks, err := session.SourceStacks(c, paths)
-		if err != nil {
-			return "", err
-		}
-		if len(stacks) == 1 && stacks[0] != "" {
-			return stacks[0], nil
+		stack, err := session.StackOrRecorded(c, paths)
+		if err != nil || stack != "" {
+			return stack, err
 		}
 	} else if len(c.Cmd.StringSlice("f")) > 0 {
 		return "", err
@@ -108,6 +105,12 @@ func oneOutput(c *command.Call, stack, name string, all []outputs.Recorded) erro
 	i := slices.IndexFunc(all, func(o outputs.Recorded) bool { return o.Name == name })
 	if i < 0 {
 		return noOutput(stack, name, all)
+	}
+	if all[i].Value == nil && !c.Out.Machine() {
+		return &cli.Problem{
+			Summary:    fmt.Sprintf("output %s of stack %s has no value: %s", name, stack, all[i].Missing),
+			Suggestion: "correct the output, and run `ovi apply`",
+		}
 	}
 	v, ok := outputs.Field(all[i].Value, path)
 	if !ok {
@@ -168,7 +171,11 @@ func showOutputs(c *command.Call, stack string, all []outputs.Recorded) error {
 	}
 	t := render.Table{Head: []string{"OUTPUT", "VALUE", "RECORD", "RECORDED"}, Flexible: 1}
 	for _, o := range all {
-		t.Rows = append(t.Rows, []string{o.Name, render.Value(o.Value), fmt.Sprint(o.Record), c.Ago(o.At)})
+		value := "no value: " + o.Missing
+		if o.Value != nil {
+			value = render.Value(o.Value)
+		}
+		t.Rows = append(t.Rows, []string{o.Name, value, fmt.Sprint(o.Record), c.Ago(o.At)})
 	}
 	return c.Out.Table(t, "Stack "+stack+" has no recorded outputs: `ovi apply` records the outputs of its configuration.")
 }

@@ -165,3 +165,25 @@ func otherSource(c *command.Call, dir, stack string) string {
 	}
 	return ""
 }
+
+// StackOrRecorded returns the stack that sources configure. If they cannot be read, it is the stack that the data
+// directory remembers of them, with a note. It is empty if the sources configure none or several.
+func StackOrRecorded(c *command.Call, paths []string) (string, error) {
+	stacks, environments, err := stacksOf(c, paths)
+	if err == nil && len(stacks) == 1 {
+		return stacks[0], nil
+	}
+	if err == nil || len(environments) > 0 || len(paths) != 1 { // an environment that is not given is no broken file
+		return "", err
+	}
+	was := command.StacksOf(DataDir(c, paths), paths[0])
+	if name, _ := environment(c); name != "" && len(was) > 1 {
+		was = slices.DeleteFunc(was, func(stack string) bool { return !strings.HasSuffix(stack, "-"+name) })
+	}
+	if len(was) != 1 {
+		return "", err
+	}
+	why, _, _ := strings.Cut(err.Error(), "\n")
+	c.Out.Warn(paths[0]+" could not be read, and the record of stack "+was[0]+" is used: "+why, "correct the file")
+	return was[0], nil
+}

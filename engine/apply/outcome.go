@@ -64,6 +64,7 @@ type Result struct {
 	Counts      event.Counts
 	Outages     []decider.Outage // things that a delete gave up for a resource which is not up
 	Outputs     []outputs.Change // that the apply recorded
+	Unknown     []outputs.Unknown
 	Interrupted bool
 	Yielded     bool // something was left to the plan of a newer configuration
 	Took        time.Duration

@@ -13,14 +13,14 @@ import (
 
 // publish records the outputs whose values differ after the actions. An apply that was interrupted or replaced by a
 // newer one records none: the next plan lists them.
-func publish(a *apply) (recorded []outputs.Change, err error) {
+func publish(a *apply) (recorded []outputs.Change, unknown []outputs.Unknown, err error) {
 	if a.stopped() || a.toStart.Err() != nil || a.broken() != nil {
-		return nil, a.broken()
+		return nil, nil, a.broken()
 	}
 	ctx := context.WithoutCancel(a.soft)
-	changes, err := a.plan.Outputs(ctx, a.engine.Ledger.Reader(), storage.Now, published(a), stays(a))
+	changes, unknown, err := a.plan.Outputs(ctx, a.engine.Ledger.Reader(), storage.Now, published(a), stays(a))
 	if err != nil {
-		return nil, a.fail(err)
+		return nil, nil, a.fail(err)
 	}
 	changes = slices.DeleteFunc(changes, func(c outputs.Change) bool { // it has changed since the plan was saved
 		return slices.ContainsFunc(a.plan.Unsaved, func(x outputs.Change) bool { return x.Compare(c) == 0 })
@@ -31,17 +31,19 @@ func publish(a *apply) (recorded []outputs.Change, err error) {
 		for _, c := range changes {
 			switch {
 			case c.Stack != in.Stack:
+			case c.Missing != "":
+				e.Missing = append(e.Missing, event.MissingOutput{Name: c.Name, Why: c.Missing})
 			case c.To == nil:
 				e.Removed = append(e.Removed, c.Name)
 			default:
 				e.Set = append(e.Set, resource.Attr{Name: c.Name, Value: c.To})
 			}
 		}
-		if len(e.Set)+len(e.Removed) > 0 {
+		if len(e.Set)+len(e.Removed)+len(e.Missing) > 0 {
 			events = append(events, e)
 		}
 	}
-	return changes, a.record(events...)
+	return changes, unknown, a.record(events...)
 }
 
 // stays returns whether a resource that the plan deletes is still there after the actions.
@@ -69,9 +71,8 @@ func published(a *apply) func(resource.Reference) outputs.Answer {
 	a.mu.Unlock()
 	return func(r resource.Reference) outputs.Answer {
 		if o, found := a.known(r.Ref); found && !failed[r.Ref] {
-			v, _ := o.Refer(r.Path)
-			return outputs.Answer{Value: v}
+			return outputs.Of(&o, r)
 		}
-		return outputs.Answer{}
+		return outputs.None(r)
 	}
 }

@@ -29,9 +29,9 @@ func Perform(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Optio
 	}
 	walk(a, steps)
 	a.recordNotStarted()
-	recorded, err := publish(a)
+	recorded, unknown, err := publish(a)
 	r := a.result()
-	r.Outputs = recorded
+	r.Outputs, r.Unknown = recorded, unknown
 	return r, err
 }
 

@@ -39,7 +39,7 @@ func (p *Planning) publish(ctx context.Context) (err error) {
 		return nil
 	}
 	stays := func(d *decider.Decision) bool { return d.Proposed.Destroys() && !d.Action.Executes() }
-	p.Plan.Outputs, err = p.Outputs(ctx, p.planner.Ledger.Reader(), p.o.At, p.answer(), stays)
+	p.Plan.Outputs, p.Unknown, err = p.Outputs(ctx, p.planner.Ledger.Reader(), p.o.At, p.answer(), stays)
 	return err
 }
 
@@ -61,7 +61,7 @@ func lookedUp(all resource.Attrs, found map[resource.Ref]*resource.Observed) res
 func (p *Planned) Outputs(
 	ctx context.Context, r *query.Reader, at storage.Revision, answer func(resource.Reference) outputs.Answer,
 	stays func(*decider.Decision) bool,
-) (out []outputs.Change, err error) {
+) (out []outputs.Change, unknown []outputs.Unknown, err error) {
 	for i := range p.Intents {
 		in := &p.Intents[i]
 		if in.Unread != "" || in.Partial || len(in.Parts) > 0 {
@@ -74,11 +74,12 @@ func (p *Planned) Outputs(
 		}
 		was, err := query.Outputs(ctx, r, in.Stack, at)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		out = append(out, outputs.Changes(in.Stack, was, in.Outputs, answer)...)
+		changes, more := outputs.Changes(in.Stack, was, in.Outputs, answer)
+		out, unknown = append(out, changes...), append(unknown, more...)
 	}
-	return out, nil
+	return out, unknown, nil
 }
 
 // answer returns the values that references have before the apply. A value that an action of the plan may change is
@@ -99,10 +100,9 @@ func (p *Planning) answer() func(resource.Reference) outputs.Answer {
 			return outputs.Answer{Late: true}
 		}
 		if o, found := p.ResourceAt(r.Ref); found {
-			v, _ := o.Refer(r.Path)
-			return outputs.Answer{Value: v}
+			return outputs.Of(o, r)
 		}
-		return outputs.Answer{}
+		return outputs.None(r)
 	}
 }
 

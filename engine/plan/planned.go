@@ -45,6 +45,8 @@ type Planned struct {
 	Already      []resource.Ref // of a plan made from a saved one: what that contains and is done already
 	// Unsaved are outputs that changed since the plan was saved, by stack and name: an apply does not record them.
 	Unsaved []outputs.Change
+	// Unknown are the outputs whose values cannot be known. Their records stay.
+	Unknown []outputs.Unknown
 	// SetUnverified: what was not verified is set.
 	SetUnverified bool
 	Past          bool // of a past revision: it can be shown, and not applied

@@ -128,7 +128,7 @@ func every() []event.Event {
 			Stack: "web", Plan: "p", Set: resource.Attrs{
 				{Name: "ports", Value: resource.List{resource.Int(80), resource.Bool(true)}},
 				{Name: "url", Value: resource.String("http://<a>")},
-			}, Removed: []string{"old"},
+			}, Removed: []string{"old"}, Missing: []event.MissingOutput{{Name: "ip", Why: "box/a has no address"}},
 		},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
 		event.Ordered{Stack: "web", Location: "l", Name: "app", Order: event.Promote, On: true, Version: "v", Wave: 2, Central: 3, Who: "ann", Reason: "r"},

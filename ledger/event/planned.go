@@ -98,6 +98,14 @@ type OutputsChanged struct {
 	Plan    string         `json:"plan"`
 	Set     resource.Attrs `json:"set,omitempty"`     // the values by name
 	Removed []string       `json:"removed,omitempty"` // names that the configuration no longer has
+	// Missing are the outputs without a value, sorted by name: what they refer to has none.
+	Missing []MissingOutput `json:"missing,omitempty"`
+}
+
+// MissingOutput is an output without a value.
+type MissingOutput struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // PlanSaved records that a plan was written into a file, which is applied and approved only as it was

@@ -66,6 +66,9 @@ func published(e event.OutputsChanged) string {
 	if len(set) > 0 {
 		text += ": " + strings.Join(set, ", ")
 	}
+	for _, x := range e.Missing {
+		text += "; " + x.Name + " has no value: " + x.Why
+	}
 	if len(e.Removed) > 0 {
 		text += "; removed: " + strings.Join(e.Removed, ", ")
 	}

@@ -16,15 +16,12 @@ func (p *projection) publish(r event.Record) (bool, error) {
 		return false, nil
 	}
 	for _, x := range e.Set {
-		key, value := rows.OutputOf(e.Stack, x.Name), resource.AppendJSON(nil, x.Value)
-		var was rows.Output
-		if found, err := p.load(key, &was); err != nil || found && bytes.Equal(was.Value, value) {
-			if err != nil {
-				return true, err
-			}
-			continue
+		if err := p.output(r, e.Stack, x.Name, rows.Output{Value: resource.AppendJSON(nil, x.Value)}); err != nil {
+			return true, err
 		}
-		if err := p.put(key, rows.Output{Value: value, Seq: r.Seq, Instance: r.Instance, At: r.At, By: r.User}); err != nil {
+	}
+	for _, x := range e.Missing {
+		if err := p.output(r, e.Stack, x.Name, rows.Output{Missing: x.Why}); err != nil {
 			return true, err
 		}
 	}
@@ -34,4 +31,16 @@ func (p *projection) publish(r event.Record) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// output records one output.
+func (p *projection) output(r event.Record, stack, name string, now rows.Output) error {
+	key := rows.OutputOf(stack, name)
+	var was rows.Output
+	found, err := p.load(key, &was)
+	if err != nil || found && bytes.Equal(was.Value, now.Value) && was.Missing == now.Missing {
+		return err
+	}
+	now.Seq, now.Instance, now.At, now.By = r.Seq, r.Instance, r.At, r.User
+	return p.put(key, now)
 }

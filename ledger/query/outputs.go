@@ -25,9 +25,13 @@ func Outputs(ctx context.Context, r *Reader, stack string, at storage.Revision) 
 		if err = errors.Join(err, json.Unmarshal(e.Value, &v)); err != nil {
 			return err
 		}
-		value, err := resource.ParseJSON(v.Value)
+		var value resource.Value
+		if v.Missing == "" {
+			value, err = resource.ParseJSON(v.Value)
+		}
 		out = append(out, outputs.Recorded{
-			Stack: of, Name: name, Value: value, Record: uint64(v.Seq), Instance: v.Instance, At: v.At, By: v.By,
+			Stack: of, Name: name, Value: value, Missing: v.Missing,
+			Record: uint64(v.Seq), Instance: v.Instance, At: v.At, By: v.By,
 		})
 		return err
 	})

@@ -42,7 +42,8 @@ type Plan struct {
 
 // Output is the value of output/<stack>/<name>: an output as an apply recorded it, and the record.
 type Output struct {
-	Value    json.RawMessage `json:"value"`
+	Value    json.RawMessage `json:"value,omitempty"`
+	Missing  string          `json:"missing,omitempty"` // why the output has no value
 	Seq      wal.Seq         `json:"seq"`
 	Instance string          `json:"instance"`
 	At       time.Time       `json:"at"`

@@ -21,12 +21,16 @@ func writeOutputs(p *term.Writer, all []outputs.Change, show func(resource.Value
 			}
 			p.WriteString(p.In(term.Bold, head) + "\n")
 		}
-		sign, text := "~", show(c.From)+" -> "+outputText(c, show)
+		from := "no value"
+		if c.From != nil {
+			from = show(c.From)
+		}
+		sign, text := "~", from+" -> "+outputText(c, show)
 		switch c.Action() {
 		case "create":
 			sign, text = "+", outputText(c, show)
 		case "delete":
-			sign, text = "-", show(c.From)
+			sign, text = "-", from
 		}
 		p.WriteString(term.Spaces(term.NameIndent) + p.In(term.PaintOf(sign), sign) + " " + p.In(term.Bold, c.Name) +
 			term.Spaces(widest-term.Columns(c.Name)))
@@ -36,8 +40,11 @@ func writeOutputs(p *term.Writer, all []outputs.Change, show func(resource.Value
 
 // outputText writes the new value of an output.
 func outputText(c outputs.Change, show func(resource.Value) string) string {
-	if c.Late {
+	switch {
+	case c.Late:
 		return "known after apply"
+	case c.Missing != "":
+		return "no value: " + c.Missing
 	}
 	return show(c.To)
 }

@@ -4,6 +4,7 @@ package outputs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,8 +17,9 @@ import (
 // Recorded is an output as an apply recorded it.
 type Recorded struct {
 	Stack, Name string
-	Value       resource.Value
-	Record      uint64 // its number in the audit log of the instance
+	Value       resource.Value // nil if the output has none
+	Missing     string         // why the output has no value
+	Record      uint64         // its number in the audit log of the instance
 	Instance    string
 	At          time.Time
 	By          string // the user
@@ -28,15 +30,27 @@ type Change struct {
 	Stack, Name string
 	From, To    resource.Value // a nil From means a new output, a nil To a removed or a late one
 	Late        bool           // To is known after apply
+	Missing     string         // why the output has no value
+}
+
+// Unknown is an output whose value cannot be known: a resource that it refers to was not observed. Its record stays.
+type Unknown struct {
+	Stack, Name string
+	Why         string
+}
+
+// String describes the output.
+func (u Unknown) String() string {
+	return "outputs." + u.Name + " of stack " + u.Stack + " is not known: " + u.Why
 }
 
 // Action returns "create", "update" or "delete".
 func (c Change) Action() string {
 	switch {
+	case c.To == nil && !c.Late && c.Missing == "":
+		return "delete"
 	case c.From == nil:
 		return "create"
-	case c.To == nil && !c.Late:
-		return "delete"
 	}
 	return "update"
 }
@@ -51,7 +65,7 @@ func (c Change) Compare(o Change) int {
 
 // Equal reports whether two changes are the same.
 func (c Change) Equal(o Change) bool {
-	return c.Compare(o) == 0 && c.Late == o.Late && Same(c.From, o.From) && Same(c.To, o.To)
+	return c.Compare(o) == 0 && c.Late == o.Late && c.Missing == o.Missing && Same(c.From, o.From) && Same(c.To, o.To)
 }
 
 // Same reports whether two values are equal; nil equals nil alone.
@@ -66,11 +80,13 @@ type changeJSON struct {
 	From  json.RawMessage `json:"from,omitempty"`
 	To    json.RawMessage `json:"to,omitempty"`
 	Late  bool            `json:"known_after_apply,omitempty"`
+	// Missing says why the output has no value.
+	Missing string `json:"missing,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (c Change) MarshalJSON() ([]byte, error) {
-	out := changeJSON{Stack: c.Stack, Name: c.Name, Late: c.Late}
+	out := changeJSON{Stack: c.Stack, Name: c.Name, Late: c.Late, Missing: c.Missing}
 	if c.From != nil {
 		out.From = resource.AppendJSON(nil, c.From)
 	}
@@ -86,7 +102,7 @@ func (c *Change) UnmarshalJSON(b []byte) (err error) {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return fmt.Errorf("an output: %w", err)
 	}
-	*c = Change{Stack: in.Stack, Name: in.Name, Late: in.Late}
+	*c = Change{Stack: in.Stack, Name: in.Name, Late: in.Late, Missing: in.Missing}
 	if len(in.From) > 0 {
 		if c.From, err = resource.ParseJSON(in.From); err != nil {
 			return fmt.Errorf("output %s: %w", c.Name, err)
@@ -101,32 +117,63 @@ func (c *Change) UnmarshalJSON(b []byte) (err error) {
 }
 
 // Answer is the value of a reference in an output. A nil Value means that it has none: now, or with Late until the end
-// of the apply.
+// of the apply. Missing is the reason if it is certain that there is none, and Why if that is not known.
 type Answer struct {
-	Value resource.Value
-	Late  bool
+	Value        resource.Value
+	Late         bool
+	Missing, Why string
+}
+
+// None returns the answer without a resource.
+func None(r resource.Reference) Answer {
+	if IsRef(r.Ref) {
+		return Answer{Why: r.Ref.Short() + " has no value"}
+	}
+	return Answer{Why: r.Ref.Short() + " does not exist, could not be observed, or failed to change"}
+}
+
+// Of returns the answer of an observed resource.
+func Of(o *resource.Observed, r resource.Reference) Answer {
+	v, has := o.Refer(r.Path)
+	switch {
+	case has:
+		return Answer{Value: v}
+	case o.Health == resource.Pending || r.Path == "":
+		return Answer{Why: r.Ref.Short() + " is still being created"}
+	}
+	return Answer{Missing: r.Ref.Short() + " has no " + r.Path}
 }
 
 // Resolve replaces the references in a value. Without an answer to one of them the value has none either; it is late if
 // one of them is. Secrets have no answer here.
 func Resolve(v resource.Value, answer func(resource.Reference) Answer) Answer {
-	late, missing := false, false
+	late, unknown, missing := false, "", ""
 	out := resource.MapRefs(v, func(r resource.Reference) resource.Value {
 		a := answer(r)
 		late = late || a.Late
-		if a.Value == nil || isHidden(a.Value) {
-			missing = missing || !a.Late
-			return r
+		switch {
+		case a.Value != nil && !isHidden(a.Value):
+			return a.Value
+		case a.Late:
+		case a.Missing != "":
+			missing = cmp.Or(missing, a.Missing)
+		default:
+			unknown = cmp.Or(unknown, a.Why, r.Ref.Short()+" has no value that can be shown")
 		}
-		return a.Value
+		return r
 	})
 	switch {
-	case missing:
-		return Answer{}
+	case unknown != "":
+		return Answer{Why: unknown}
+	case missing != "":
+		return Answer{Missing: missing}
 	case late:
 		return Answer{Late: true}
 	}
-	return Answer{Value: joined(out)}
+	if out = joined(out); out == nil {
+		return Answer{Missing: "its text joins a value that is neither a text nor a number"}
+	}
+	return Answer{Value: out}
 }
 
 // joined makes strings of texts without references. A text that is not one has no value.
@@ -172,26 +219,30 @@ func isHidden(v resource.Value) bool {
 	return false
 }
 
-// Changes lists the outputs of a stack that differ from the record, sorted by name. An output without a value is no
-// change: its record stays.
-func Changes(stack string, was []Recorded, now resource.Attrs, answer func(resource.Reference) Answer) (out []Change) {
-	recorded := map[string]resource.Value{}
+// Changes lists the outputs of a stack that differ from the record, sorted by name, and those whose value is not known.
+func Changes(stack string, was []Recorded, now resource.Attrs, answer func(resource.Reference) Answer) (
+	out []Change, unknown []Unknown,
+) {
+	recorded := map[string]Recorded{}
 	for _, r := range was {
-		recorded[r.Name] = r.Value
+		recorded[r.Name] = r
 		if _, still := now.Get(r.Name); !still {
 			out = append(out, Change{Stack: stack, Name: r.Name, From: r.Value})
 		}
 	}
 	for _, x := range now {
-		c := Change{Stack: stack, Name: x.Name, From: recorded[x.Name]}
+		c := Change{Stack: stack, Name: x.Name, From: recorded[x.Name].Value}
 		a := Resolve(x.Value, answer)
-		c.To, c.Late = a.Value, a.Late
-		if c.Late || c.To != nil && !Same(c.From, c.To) {
+		c.To, c.Late, c.Missing = a.Value, a.Late, a.Missing
+		switch {
+		case a.Why != "":
+			unknown = append(unknown, Unknown{Stack: stack, Name: x.Name, Why: a.Why})
+		case c.Late, c.To != nil && !Same(c.From, c.To), c.Missing != recorded[x.Name].Missing:
 			out = append(out, c)
 		}
 	}
 	slices.SortFunc(out, Change.Compare)
-	return out
+	return out, unknown
 }
 
 // Plain returns a value as JSON for programs, without the escapes of the record.

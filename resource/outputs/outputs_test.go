@@ -30,7 +30,10 @@ func answer(r resource.Reference) outputs.Answer {
 	case "nested":
 		return outputs.Answer{Value: resource.List{resource.Attrs{{Name: "p", Value: resource.Digest("hmac:1")}}}}
 	}
-	return outputs.Answer{}
+	if r.Path == "never" {
+		return outputs.Answer{Missing: "box/a has no never"}
+	}
+	return outputs.Answer{Why: "box/a was not observed"}
 }
 
 func TestAValueIsResolvedWithItsType(t *testing.T) {
@@ -78,20 +81,39 @@ func TestChangesAreThoseThatDiffer(t *testing.T) {
 		{Name: "unknown", Value: resource.String("y")},
 		{Name: "kind", Value: resource.String("80")},
 		{Name: "later", Value: resource.String("z")},
+		{Name: "lost", Value: resource.String("l")},
+		{Name: "none", Missing: "box/a has no never"},
+		{Name: "other", Missing: "box/a has no other"},
+		{Name: "back", Missing: "box/a has no port"},
+		{Name: "removed", Missing: "box/a has no removed"},
 	}
 	now := resource.NewAttrs(
 		resource.Attr{Name: "ip", Value: refer("ip")}, resource.Attr{Name: "port", Value: refer("port")},
 		resource.Attr{Name: "unknown", Value: refer("none")}, resource.Attr{Name: "new", Value: resource.Bool(true)},
 		resource.Attr{Name: "kind", Value: refer("port")}, resource.Attr{Name: "later", Value: refer("late")},
+		resource.Attr{Name: "lost", Value: refer("never")}, resource.Attr{Name: "none", Value: refer("never")},
+		resource.Attr{Name: "other", Value: refer("never")}, resource.Attr{Name: "back", Value: refer("port")},
+		resource.Attr{Name: "both", Value: resource.List{refer("never"), refer("none")}},
 	)
 	want := []outputs.Change{
+		{Stack: "s", Name: "back", To: resource.Int(80)},
 		{Stack: "s", Name: "gone", From: resource.String("x")},
 		{Stack: "s", Name: "kind", From: resource.String("80"), To: resource.Int(80)},
 		{Stack: "s", Name: "later", From: resource.String("z"), Late: true},
+		{Stack: "s", Name: "lost", From: resource.String("l"), Missing: "box/a has no never"},
 		{Stack: "s", Name: "new", To: resource.Bool(true)},
+		{Stack: "s", Name: "other", Missing: "box/a has no never"},
 		{Stack: "s", Name: "port", From: resource.Int(81), To: resource.Int(80)},
+		{Stack: "s", Name: "removed"},
 	}
-	got := outputs.Changes("s", was, now, answer)
+	got, unknown := outputs.Changes("s", was, now, answer)
+	const why = "box/a was not observed"
+	if diff := cmp.Diff([]outputs.Unknown{{"s", "both", why}, {"s", "unknown", why}}, unknown); diff != "" {
+		t.Error(diff)
+	}
+	if got[len(got)-1].Action() != "delete" || got[0].Action() != "create" {
+		t.Errorf("%s, %s", got[0].Action(), got[len(got)-1].Action())
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -105,6 +105,10 @@ func Find(text string, recorded []Recorded, stacks []string) (of Recorded, value
 		if names = append(names, r.Name); r.Name != name {
 			continue
 		}
+		if r.Value == nil {
+			return r, nil, "output " + name + " of stack " + stack + " has no value: " + r.Missing,
+				"correct the output, and apply stack " + stack
+		}
 		if v, ok := Field(r.Value, path); ok {
 			return r, v, "", ""
 		}
