@@ -68,7 +68,8 @@ func expanded(c *command.Call, ref string) (expansion.Head, []expansion.Block, e
 	if err != nil {
 		return expansion.Head{}, nil, err
 	}
-	if _, problems := source.Resolve(drafts); len(problems) > 0 {
+	intents, problems := source.Resolve(drafts)
+	if len(problems) > 0 {
 		return expansion.Head{}, nil, problems
 	}
 	blocks := all.Blocks()
@@ -76,6 +77,10 @@ func expanded(c *command.Call, ref string) (expansion.Head, []expansion.Block, e
 		!session.IsKind(paths[0], session.Repository) {
 		return expansion.Head{}, nil, cli.Usage("name a configuration file, or a folder of them",
 			"`ovi config` reads one stack of configuration files")
+	}
+	head := expansion.Head{Stack: drafts[0].Stack, Environment: drafts[0].Environment}
+	if ref == "" && len(intents) == 1 {
+		head.Outputs = expansion.OutputsOf(intents[0].Outputs)
 	}
 	if ref != "" {
 		names := make([]string, len(blocks))
@@ -91,7 +96,7 @@ func expanded(c *command.Call, ref string) (expansion.Head, []expansion.Block, e
 			return expansion.Head{}, nil, cli.Usage(source.Suggest(ref, names), "%s has no resource %s", in, ref)
 		}
 	}
-	return expansion.Head{Stack: drafts[0].Stack, Environment: drafts[0].Environment}, blocks, nil
+	return head, blocks, nil
 }
 
 func showConfiguration(c *command.Call) error {
@@ -111,7 +116,8 @@ func showConfiguration(c *command.Call) error {
 			Stack       string           `json:"stack"`
 			Environment string           `json:"environment,omitempty"`
 			Resources   []map[string]any `json:"resources"`
-		}{head.Stack, head.Environment, all}})
+			Outputs     any              `json:"outputs"`
+		}{head.Stack, head.Environment, all, head.Published()}})
 	}
 	text, err := expansion.YAML(head, blocks, c.Cmd.Bool("origin"))
 	if err != nil {

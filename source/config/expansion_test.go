@@ -29,7 +29,14 @@ resources:
     key_name: ${vars.yes}
     image: "${rds/db.size?}"
     tags: {"number": "${vars.number}", empty: "${vars.empty}", price: "$${x}", index: "${index}"}
+  - {type: ec2, name: "x.y", size: t3.micro}
   - {type: ec2, name: job, count: 2, size: t3.micro, security_groups: ["none?"], key_name: "a: #b\n'c'"}
+outputs:
+  vpc: ${vpc/main}
+  text: "$${x} ${ec2/x.y.address}:${vars.number}"
+  all: [1, 1.5, true, "1", "", {a: "${ec2/web-0.address}", "b c": []}, {}]
+  other: "${stack/net-${vars.number}.url}"
+  none: ${rds/db.size?}
 `
 	all := expansion.Collector{}
 	in, err := loadWith(text, func(o *config.Options) {
@@ -39,7 +46,7 @@ resources:
 		t.Fatal(err)
 	}
 	for _, origins := range []bool{false, true} {
-		shown, err := expansion.YAML(expansion.Head{Stack: in.Stack}, all.Blocks(), origins)
+		shown, err := expansion.YAML(expansion.Head{Stack: in.Stack, Outputs: expansion.OutputsOf(in.Outputs)}, all.Blocks(), origins)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +55,9 @@ resources:
 			t.Fatalf("%v\n%s", err, shown)
 		}
 		if diff := cmp.Diff(described(t, in), described(t, again)); diff != "" {
+			t.Errorf("%s\n%s", diff, shown)
+		}
+		if diff := cmp.Diff(in.Outputs, again.Outputs); diff != "" || len(in.Outputs) != 4 {
 			t.Errorf("%s\n%s", diff, shown)
 		}
 	}

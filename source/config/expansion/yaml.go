@@ -11,7 +11,10 @@ import (
 )
 
 // Head is the first part of a configuration.
-type Head struct{ Stack, Environment string }
+type Head struct {
+	Stack, Environment string
+	Outputs            []Key
+}
 
 // YAML writes blocks as a configuration. With origins, each value has a comment with its origin.
 func YAML(h Head, blocks []Block, origins bool) ([]byte, error) {
@@ -26,6 +29,9 @@ func YAML(h Head, blocks []Block, origins bool) ([]byte, error) {
 	doc := &yaml.Node{Kind: yaml.MappingNode}
 	doc.Content = append(doc.Content, scalar("version"), scalar("v1"), scalar("stack"), scalar(h.Stack),
 		scalar("resources"), list)
+	if len(h.Outputs) > 0 {
+		doc.Content = append(doc.Content, scalar("outputs"), w.node(Value{IsMap: true, Map: h.Outputs}))
+	}
 	if h.Environment != "" {
 		doc.Content[0].HeadComment = "# The environment " + h.Environment + " without expressions."
 	}
@@ -86,6 +92,9 @@ func (b *Block) whole() Value {
 	}
 	return Value{IsMap: true, Map: append(keys, b.Keys...)}
 }
+
+// Published returns the outputs for programs.
+func (h Head) Published() any { return Value{IsMap: true, Map: h.Outputs}.data() }
 
 // Data returns a block for programs.
 func (b *Block) Data() map[string]any {
