@@ -20,17 +20,28 @@ func checkLoud(c *Call) error {
 		"--show-errors needs a terminal: standard error is not one")
 }
 
-// Loud returns the function that shows the whole text of errors on the terminal; nil without --show-errors.
-func (c *Call) Loud() func(ref resource.Ref, text string) {
-	if !c.Cmd.Bool("show-errors") || !c.OnTerminal() {
-		return nil
-	}
+// Loud returns the function that keeps the whole text of errors in a data directory and, with --show-errors, shows it
+// on the terminal.
+func (c *Call) Loud(dir string) func(ref resource.Ref, text string) {
 	return func(ref resource.Ref, text string) {
-		var out strings.Builder
-		fmt.Fprintf(&out, "%s: the whole error, on this terminal alone:\n", ref.Short())
-		for line := range strings.Lines(text) {
-			out.WriteString("    " + term.Printable(strings.TrimRight(line, "\r\n")) + "\n")
+		if err := keepError(dir, KeptError{Ref: ref, At: c.Now().UTC(), Text: text}); err != nil {
+			c.Log.Warn("the whole text of an error is not kept", "resource", ref.Short(), "error", err)
 		}
-		_, _ = io.WriteString(c.Stderr, out.String()) // the error itself is reported elsewhere
+		if c.ShowsErrors() {
+			c.ShowError(ref.Short()+": the whole error", text)
+		}
 	}
+}
+
+// ShowsErrors reports whether the command shows the whole text of errors: --show-errors, on a terminal.
+func (c *Call) ShowsErrors() bool { return c.Cmd.Bool("show-errors") && c.OnTerminal() }
+
+// ShowError writes the whole text of an error to the terminal of standard error, below a title.
+func (c *Call) ShowError(title, text string) {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, on this terminal alone:\n", title)
+	for line := range strings.Lines(text) {
+		out.WriteString("    " + term.Printable(strings.TrimRight(line, "\r\n")) + "\n")
+	}
+	_, _ = io.WriteString(c.Stderr, out.String()) // the error itself is reported elsewhere
 }

@@ -157,11 +157,14 @@ func loopIsSilent(t *testing.T, dir string, env []string) {
 }
 
 // noCanaryIn searches every file but the one that has the secret, and the sandbox's own, which stands for AWS.
+// kept reports whether a file has the whole text of an error, for the user of the host alone.
+func kept(path string) bool { return filepath.Base(filepath.Dir(path)) == "errors" }
+
 func noCanaryIn(t *testing.T, dir string) {
 	t.Helper()
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "boot" || strings.Contains(path, "sandbox") {
+		if err != nil || d.IsDir() || d.Name() == "boot" || strings.Contains(path, "sandbox") || kept(path) {
 			return err
 		}
 		files++

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -36,6 +36,30 @@ func terminal(t *testing.T) (outside, inside *os.File) {
 	return outside, inside
 }
 
+// onTerminal runs a command with standard error on a terminal, and returns what the terminal shows.
+func onTerminal(t *testing.T, cmd *exec.Cmd, stdout *strings.Builder) string {
+	t.Helper()
+	outside, inside := terminal(t)
+	cmd.Stdout, cmd.Stderr = stdout, inside
+	shown := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(outside) // ends with an error when nothing has the other side open
+		shown <- string(text)
+	}()
+	_ = cmd.Run() // the caller looks at the exit code
+	_ = inside.Close()
+	return <-shown
+}
+
+func globbed(t *testing.T, pattern string) []string {
+	t.Helper()
+	all, err := filepath.Glob(pattern)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s: %v, %v", pattern, all, err)
+	}
+	return all
+}
+
 // TestTheWholeErrorIsForATerminalAlone: --show-errors shows the message of a request with a secret on the terminal of
 // standard error, and in no other place. If standard error is not a terminal, the command does nothing.
 func TestTheWholeErrorIsForATerminalAlone(t *testing.T) {
@@ -58,27 +82,15 @@ func TestTheWholeErrorIsForATerminalAlone(t *testing.T) {
 		t.Error("the rejected command did something")
 	}
 
-	outside, inside := terminal(t)
 	cmd := ovi(t, dir, apply...)
 	cmd.Env = append(cmd.Env, env...)
 	var stdout strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, inside
-	shown := make(chan string, 1)
-	go func() {
-		text, _ := io.ReadAll(outside) // ends with an error when nothing has the other side open
-		shown <- string(text)
-	}()
-	if err := cmd.Run(); err == nil {
-		t.Error("nothing was refused")
+	text := onTerminal(t, cmd, &stdout)
+	if !strings.Contains(text, "rds/db: the whole error, on this terminal alone:") || !strings.Contains(text, canary.Secret) {
+		t.Errorf("the terminal shows:\n%s", text)
 	}
-	_ = inside.Close()
-	select {
-	case text := <-shown:
-		if !strings.Contains(text, "rds/db: the whole error, on this terminal alone:") || !strings.Contains(text, canary.Secret) {
-			t.Errorf("the terminal shows:\n%s", text)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("the terminal does not end")
+	if cmd.ProcessState.Success() {
+		t.Error("nothing was refused")
 	}
 	if found := formsIn(stdout.String()); len(found) > 0 {
 		t.Errorf("standard output has %q", found)
@@ -88,6 +100,23 @@ func TestTheWholeErrorIsForATerminalAlone(t *testing.T) {
 		if found := formsIn(string(out)); len(found) > 0 {
 			t.Errorf("%s has %q", args, found)
 		}
+	}
+	noCanaryIn(t, dir)
+
+	for _, file := range globbed(t, filepath.Join(dir, ".ovi", "errors", "*")) {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", file, info.Mode(), err)
+		}
+	}
+	text = onTerminal(t, ovi(t, dir, "why", "rds/db", "--show-errors"), &stdout)
+	if !strings.Contains(text, "rds/db: the whole error of 20") || !strings.Contains(text, canary.Secret) {
+		t.Errorf("later, the terminal shows:\n%s", text)
+	}
+	if found := formsIn(stdout.String()); len(found) > 0 {
+		t.Errorf("standard output of why has %q", found)
+	}
+	if out, err := ovi(t, dir, "history", "rds/db").CombinedOutput(); err != nil || !strings.Contains(string(out), "whole error of") {
+		t.Errorf("the record of it: %v\n%s", err, out)
 	}
 	noCanaryIn(t, dir)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/phrase"
@@ -72,10 +73,37 @@ func tell(c *command.Call, l *ledger.Ledger) error {
 	if err := addOutages(c, l, ref, &s); err != nil {
 		return err
 	}
+	if err := showKept(c, l, ref); err != nil {
+		return err
+	}
 	if c.Out.Machine() {
 		return c.Out.Records(storyRecord(s, ref))
 	}
 	return storyPage(s, c.Cmd.Bool("all")).Write(c.Out.W, c.Out.Style)
+}
+
+// showKept shows the last error of a resource that this host keeps, on the terminal alone. It is recorded first.
+func showKept(c *command.Call, l *ledger.Ledger, ref resource.Ref) error {
+	if !c.ShowsErrors() {
+		return nil
+	}
+	dir, err := session.RecordDir(c)
+	if err != nil {
+		return err
+	}
+	kept, is, err := command.ReadKeptError(dir, ref)
+	if err != nil {
+		return fmt.Errorf("read the last error of %s: %w", ref.Short(), err)
+	}
+	if !is {
+		c.Out.Say("This host keeps no text of an error of %s", ref.Short())
+		return nil
+	}
+	if _, err := l.Record(c, event.ErrorShown{Ref: ref, Of: kept.At, Who: c.User()}); err != nil {
+		return err
+	}
+	c.ShowError(ref.Short()+": the whole error of "+phrase.Minute(kept.At), kept.Text)
+	return nil
 }
 
 // addOutages adds what is down because of the resource: things that it needs and that nothing has, and things that it

@@ -231,7 +231,7 @@ func openProviders(c *command.Call, dir string, intents []resource.Intent, apart
 func (l *Session) engineWith(c *command.Call, kinds provider.Set) *engine.Engine {
 	return engine.New(engine.Config{
 		Providers: kinds, Ledger: l.Ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.Claims,
-		Secrets: c.Digests(l.Dir), Reveal: c.Revealed(l.Dir), Conceal: c.Held.Error, Loud: c.Loud(),
+		Secrets: c.Digests(l.Dir), Reveal: c.Revealed(l.Dir), Conceal: c.Held.Error, Loud: c.Loud(l.Dir),
 	})
 }
 

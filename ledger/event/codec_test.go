@@ -130,6 +130,7 @@ func every() []event.Event {
 				{Name: "url", Value: resource.String("http://<a>")},
 			}, Removed: []string{"old"}, Missing: []event.MissingOutput{{Name: "ip", Why: "box/a has no address"}},
 		},
+		event.ErrorShown{Ref: ref("a"), Of: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Who: "ann"},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
 		event.Ordered{Stack: "web", Location: "l", Name: "app", Order: event.Promote, On: true, Version: "v", Wave: 2, Central: 3, Who: "ann", Reason: "r"},
 		event.Alarmed{Provider: "edge", Location: "l", Text: "t"},

@@ -89,6 +89,8 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[Lost](data)
 	case TypeAcknowledged:
 		return read[Acknowledged](data)
+	case TypeErrorShown:
+		return read[ErrorShown](data)
 	case TypeKeyPinned:
 		return read[KeyPinned](data)
 	case TypeTrusted:

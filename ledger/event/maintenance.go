@@ -2,7 +2,9 @@ package event
 
 import (
 	"encoding/json"
+	"time"
 
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -20,6 +22,14 @@ type Baseline struct {
 	Facts  []Fact  `json:"facts"`
 	// SignedBy is the signature of Who.
 	SignedBy *SignedBy `json:"signed_by,omitzero"`
+}
+
+// ErrorShown records that a user read the whole text of an error, which the data directory alone has. The text is not
+// recorded.
+type ErrorShown struct {
+	Ref resource.Ref `json:"ref"`
+	Of  time.Time    `json:"of"` // when the action failed
+	Who string       `json:"who,omitempty"`
 }
 
 // Fact is a key of the store with its value.

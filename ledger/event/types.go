@@ -53,6 +53,7 @@ const (
 	TypeRefused         = "refused"
 	TypeCompacted       = "compacted"
 	TypeBaseline        = "baseline"
+	TypeErrorShown      = "error_shown"
 )
 
 // Types lists the names of all events, in the order of a cycle, then what operators do.
@@ -71,7 +72,7 @@ func Types() []string {
 		TypeRecoveryAsked, TypeRecoverySeen, TypeKeyPinned, TypeTrusted,
 		TypeTrustRequired, TypeCertified,
 		TypeActsCertified, TypeCosigned,
-		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
+		TypeRevoked, TypeErrorShown, TypeRefused, TypeCompacted, TypeBaseline,
 	}
 }
 
@@ -125,6 +126,7 @@ func (Revoked) Type() string         { return TypeRevoked }
 func (Refused) Type() string         { return TypeRefused }
 func (Compacted) Type() string       { return TypeCompacted }
 func (Baseline) Type() string        { return TypeBaseline }
+func (ErrorShown) Type() string      { return TypeErrorShown }
 
 // The resources that the events concern.
 func (Loaded) About() resource.Ref            { return resource.Ref{} }
@@ -174,6 +176,7 @@ func (e Revoked) About() resource.Ref         { return e.Ref }
 func (e Refused) About() resource.Ref         { return e.Ref }
 func (Compacted) About() resource.Ref         { return resource.Ref{} }
 func (Baseline) About() resource.Ref          { return resource.Ref{} }
+func (e ErrorShown) About() resource.Ref      { return e.Ref }
 
 // Concerns reports whether an event is about a resource: the move of one is about both of its names.
 func Concerns(e Event, ref resource.Ref) bool {

@@ -22,6 +22,8 @@ func Who(e Event) string {
 		return e.Who
 	case Retried:
 		return e.Who
+	case ErrorShown:
+		return e.Who
 	case Revoked:
 		return e.Who
 	case Trusted:

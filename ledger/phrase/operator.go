@@ -19,6 +19,8 @@ func Operator(e event.Event) string {
 		return "blessing removed" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.Retried:
 		return "new attempts allowed" + by(e.Who, e.Reason)
+	case event.ErrorShown:
+		return "whole error of " + Minute(e.Of) + " shown" + by(e.Who, "")
 	case event.PlanSaved:
 		return "plan " + e.Plan + " saved to a file"
 	case event.OutputsChanged:
