@@ -158,6 +158,14 @@ func (m *matching) refuseExisting() {
 		if n == 0 || former == 0 || o != nil && len(o.heirs) > 0 || m.byRef[w.Ref] != nil {
 			continue
 		}
+		if m.said.was[was] == w.Ref {
+			m.refuse(&RenameError{
+				New: []resource.Ref{w.Ref, was}, Old: []resource.Ref{was, w.Ref},
+				Advice: fmt.Sprintf("run `ovi move --exchange %s %s`", w.Ref.Short(), was.Short()),
+				Why:    fmt.Sprintf("%s and %s are each other's former name", w.Ref.Short(), shortIn(w.Ref.Stack, was)),
+			})
+			continue
+		}
 		m.refuse(&RenameError{
 			New: []resource.Ref{w.Ref}, Old: []resource.Ref{was},
 			Advice: "remove " + m.said.declaredBy(w) + ", or use another name",

@@ -45,8 +45,8 @@ type Kind struct {
 	// ReusedIDs: a new resource can have the ID of a deleted one, and there is no UID (a
 	// bucket's name). A binding proves ownership only while the marks hold the recorded key.
 	ReusedIDs bool
-	// Replace lists the strategies that can replace have by desired, the default first. Nil:
-	// destroy-first alone.
+	// Replace lists the strategies that can replace have by desired, the default first. A reference in desired that
+	// does not differ has the observed value. Nil: destroy-first alone.
 	Replace func(desired Desired, have Observed) []Strategy
 	// State is the state of resources whose configuration sets none: StateRunning or StateStopped. It is
 	// compared with the health; see DiffState. "" means that resources of this kind have no state.

@@ -152,11 +152,13 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	if strings.HasPrefix(r.Name, u.inside) {
 		inside = u.inside
 	}
-	var names []string
+	names, name, hint := []string(nil), strings.TrimPrefix(r.Name, inside), ""
 	for j := range d.desired {
 		o := d.desired[j].Ref
 		switch {
 		case o.Kind != r.Kind || o.Provider != r.Provider:
+		case d.desired[j].Was == r && o.Location == r.Location:
+			hint = "use " + strings.TrimPrefix(o.Name, inside) // its new name
 		case o.Location == r.Location && strings.HasPrefix(o.Name, inside):
 			names = append(names, strings.TrimPrefix(o.Name, inside))
 		case o.Location == r.Location:
@@ -166,12 +168,10 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 			return
 		}
 	}
-	hint := ""
-	if len(d.problems) < maxHints {
-		hint = Suggest(strings.TrimPrefix(r.Name, inside), names)
+	if hint == "" && len(d.problems) < maxHints {
+		hint = Suggest(name, names)
 	}
 	if inside != "" {
-		name := strings.TrimPrefix(r.Name, inside)
 		d.wrong(by, u, fmt.Sprintf("the component has no %s %s", r.Kind, Quote(name)), cmp.Or(hint,
 			"add "+r.Kind+"/"+name+" to it, or set a variable of the type ref("+r.Kind+") where it is used"))
 		return

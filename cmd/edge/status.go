@@ -89,7 +89,37 @@ type edgeDeployment struct {
 	Name     string        `json:"deployment"`
 	Statuses []link.Status `json:"statuses"` // in order; the last is the current one
 	Gaps     uint64        `json:"lost,omitempty"`
+	// Failed is the failure of a newer version, while the version before it is still the one that serves.
+	Failed *link.Event `json:"failed,omitempty"`
+	served string      // the version that was installed last
 	link.Event
+}
+
+// fails notes a version that failed, until another one than the last good one is installed.
+func (d *edgeDeployment) fails(e link.Event) {
+	requested := e.Request == link.Install || e.Request == link.Update
+	switch {
+	case e.To == link.StatusDeleted && e.Request == link.Delete:
+		d.Failed, d.served = nil, ""
+	case e.To == link.StatusFailed && requested && requestedOf(&e) != d.served:
+		d.Failed = &e
+	case e.To == link.StatusInstalled && requested:
+		if e.Version != d.served {
+			d.Failed = nil
+		}
+		d.served = e.Version
+	}
+}
+
+// requestedOf is the version that a request was for.
+func requestedOf(e *link.Event) string { return cmp.Or(e.Requested, e.Version) }
+
+// version names the version that runs, and a newer one that failed.
+func (d *edgeDeployment) version() string {
+	if d.Failed == nil || requestedOf(d.Failed) == d.Version {
+		return d.Version
+	}
+	return d.Version + ", " + requestedOf(d.Failed) + " failed"
 }
 
 // statusesOf are the deployments of all nodes, sorted.
@@ -111,6 +141,7 @@ func statusesOf(events []link.Event) []edgeDeployment {
 			continue
 		}
 		d.Statuses = append(d.Statuses, e.To)
+		d.fails(e)
 	}
 	out := make([]edgeDeployment, 0, len(all))
 	for _, d := range all {
@@ -153,7 +184,7 @@ func showStatuses(c *command.Call, all []edgeDeployment) error {
 			texts[i] = string(s)
 		}
 		t.Rows = append(t.Rows, []string{
-			nodeName(d.Event), d.Name, string(d.To), d.Version, string(d.Health), d.Image,
+			nodeName(d.Event), d.Name, string(d.To), d.version(), string(d.Health), d.Image,
 			c.Ago(d.At), strings.Join(texts, ", "),
 		})
 	}

@@ -68,11 +68,15 @@ func (r *rig) second(s Sample, rival resource.Desired, key string) {
 		r.t.Fatalf("%s was created and is not observed", s.Desired.Ref)
 	}
 	d := r.resolved(r.checked(rival))
-	clash := clashes(r.kind(d.Ref.Kind).HeldAs(d.Ref.Bare(), d.Attrs, d.State), r.kind(first.Ref.Kind).HeldBy(&first))
-	want := r.resolved(r.checked(s.Desired))
-	if alike := clashes(r.kind(d.Ref.Kind).HeldAs(d.Ref.Bare(), d.Attrs, d.State),
-		r.kind(want.Ref.Kind).HeldAs(want.Ref.Bare(), want.Attrs, want.State)); alike != clash {
+	needs, has := r.kind(d.Ref.Kind).HeldAs(d.Ref.Bare(), d.Attrs, d.State), r.kind(first.Ref.Kind).HeldBy(&first)
+	clash, want := clashes(needs, has), r.resolved(r.checked(s.Desired))
+	if alike := clashes(needs, r.kind(want.Ref.Kind).HeldAs(want.Ref.Bare(), want.Attrs, want.State)); alike != clash {
 		r.t.Errorf("%s and %s clash as configured: %t, and as observed: %t", s.Desired.Ref, d.Ref, alike, clash)
+	}
+	if clash && d.Ref.Stack == s.Desired.Ref.Stack {
+		if err := checkVacated(r.context(), r.Provider, r.request(d, key), needs, has, first.ID); err != nil {
+			r.t.Errorf("the check refuses %s because of %s, which gives its things up before: %v", d.Ref, first.Ref, err)
+		}
 	}
 	made, err := r.Provider.Create(r.context(), r.request(d, key))
 	if err == nil {
@@ -84,8 +88,7 @@ func (r *rig) second(s Sample, rival resource.Desired, key string) {
 	}
 	switch {
 	case refused && !clash:
-		r.t.Errorf("%s cannot exist next to %s (%v), and their kinds do not declare what both hold", d.Ref, s.Desired.Ref,
-			err)
+		r.t.Errorf("%s cannot exist next to %s (%v), and their kinds declare no clash", d.Ref, s.Desired.Ref, err)
 	case !refused && clash:
 		r.t.Errorf("%s exists next to %s, and their kinds declare that they clash", d.Ref, s.Desired.Ref)
 	}

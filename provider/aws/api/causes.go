@@ -248,6 +248,10 @@ func holders() []provider.Row {
 			Hint: "use another name with bucket: another account has this one",
 		},
 		{Code: "InvalidGroup.Duplicate", Cause: provider.InUse, Hint: hintOther},
+		{
+			Code: "InvalidParameter", Text: "private-dns-enabled cannot be set", Cause: provider.InUse,
+			Hint: "one endpoint of a service in a VPC has its private DNS name: set private_dns: false for the others",
+		},
 		{Code: "DBInstanceAlreadyExists", Cause: provider.InUse, Hint: hintOther},
 		{Code: "DBInstanceAlreadyExistsFault", Cause: provider.InUse, Hint: hintOther},
 	}

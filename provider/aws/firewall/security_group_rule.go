@@ -302,7 +302,10 @@ func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	}
 	for _, x := range all {
 		o := observedRule(g, x)
-		if (r.Key == "" || o.Marks.Key != r.Key) && api.Equal(undescribed(o.Attrs), undescribed(r.Desired.Attrs)) {
+		if r.Gives(o.ID) || r.Key != "" && o.Marks.Key == r.Key {
+			continue
+		}
+		if api.Equal(undescribed(o.Attrs), undescribed(r.Desired.Attrs)) {
 			return api.InUse("ec2.DescribeSecurityGroupRules",
 				fmt.Errorf("%s of %s is the same rule, and not of this resource", o.ID, id),
 				"run `ovi adopt "+r.Desired.Ref.Short()+" --id "+o.ID+"`, or remove one of the two")

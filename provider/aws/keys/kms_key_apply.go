@@ -20,14 +20,17 @@ func checkKMS(ctx context.Context, g *api.Region, r provider.Request) error {
 	if !set {
 		return nil
 	}
-	_, err := freeAlias(ctx, g, alias, r.Have.ID, r.Key)
+	_, err := freeAlias(ctx, g, alias, r.Have.ID, r.Key, r.Gives)
 	return err
 }
 
 // freeAlias finds which key has an alias. It is free also where that key is ours and to be deleted;
 // any other is a conflict. The result taken means that the alias exists and may be moved: to the
-// new key from a key that ovi deletes, or from the key of an earlier attempt.
-func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) (taken bool, err error) {
+// new key from a key that ovi deletes, from the key of an earlier attempt,
+// or from a key that gives it up before.
+func freeAlias(
+	ctx context.Context, g *api.Region, alias, own, creation string, gives func(id string) bool,
+) (taken bool, err error) {
 	named, err := aliases(ctx, g, nil)
 	if err != nil {
 		return false, err
@@ -35,6 +38,9 @@ func freeAlias(ctx context.Context, g *api.Region, alias, own, creation string) 
 	for id, names := range named {
 		if id == own || !slices.Contains(names, alias) {
 			continue
+		}
+		if gives(id) {
+			return true, nil
 		}
 		k, err := oneKey(ctx, g, id, names, false)
 		switch {
@@ -132,7 +138,7 @@ func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) er
 		return err
 	}
 	if !slices.Contains(named[id], alias) {
-		taken, err := freeAlias(ctx, g, alias, id, "")
+		taken, err := freeAlias(ctx, g, alias, id, "", func(string) bool { return false })
 		if err != nil {
 			return err
 		}

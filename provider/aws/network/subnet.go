@@ -216,9 +216,9 @@ func listSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 	return api.ObservedAs(s, all, err, observedSubnet)
 }
 
-// replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. A subnet that keeps its
-// block and zone is replaced because it moves to another VPC, where nothing is in its way. If a
-// block is unknown, the old subnet is deleted first, because its addresses may be in the way.
+// replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. In another VPC, which may not exist yet,
+// nothing is in its way. If a block is unknown, the old subnet is deleted first, because its addresses may be in the
+// way.
 func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strategy {
 	was, _ := api.Text(have.Attrs, "cidr")
 	old, err := netip.ParsePrefix(was)
@@ -226,7 +226,7 @@ func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strate
 	switch {
 	case err != nil || !ok:
 		return api.DestroyFirst()
-	case api.OtherVPC(d, have), old == next && api.SameText(d, have, "zone"), !old.Overlaps(next) && !sameBlock(d, have):
+	case !api.SameText(d, have, api.KindVPC), !old.Overlaps(next) && !sameBlock(d, have):
 		return api.CreateFirst()
 	}
 	return api.DestroyFirst()

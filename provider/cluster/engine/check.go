@@ -28,7 +28,7 @@ func (h *Host) Check(ctx context.Context, r provider.Request) error {
 	switch {
 	case err != nil:
 		return err
-	case have != nil && have.id != "" && have.id != r.Have.ID:
+	case have != nil && have.id != "" && have.id != r.Have.ID && !r.Gives(have.id):
 		return system.InUse("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`",
 			"a cluster %s of %s exists", have.name, with)
 	}
@@ -73,7 +73,8 @@ func (h *Host) checkImage(ctx context.Context, r provider.Request) error {
 	return system.Mistake("", "build or load it first", "the engine has no image %s", image)
 }
 
-// checkSubnet finds a network with the addresses of a new one.
+// checkSubnet finds a network with the addresses of a new cluster. It ignores the network of a cluster that is deleted
+// before.
 func (h *Host) checkSubnet(ctx context.Context, r provider.Request) error {
 	mine, ok := subnetOf(&r.Desired)
 	if !ok {
@@ -83,15 +84,23 @@ func (h *Host) checkSubnet(ctx context.Context, r provider.Request) error {
 	if err != nil {
 		return err
 	}
+	going := []string{k3d.Network(r.Desired.Ref.Name)}
+	for _, v := range r.Vacated {
+		if v.Hold.What != holdsSubnet {
+			continue // only a port is given up, and the network stays
+		}
+		f, err := h.byID(ctx, v.ID)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			going = append(going, k3d.Network(f.name))
+		}
+	}
 	for _, n := range all {
 		for _, c := range n.IPAM.Config {
 			theirs, err := netip.ParsePrefix(c.Subnet)
-			if err == nil && slices.ContainsFunc(r.Vacated, func(v provider.Vacated) bool {
-				return v.Hold.Range == theirs.Masked()
-			}) {
-				continue
-			}
-			if err == nil && n.Name != k3d.Network(r.Desired.Ref.Name) && mine.Overlaps(theirs) {
+			if err == nil && !slices.Contains(going, n.Name) && mine.Overlaps(theirs) {
 				return system.InUse("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs,
 					n.Name)
 			}

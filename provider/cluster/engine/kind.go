@@ -70,15 +70,18 @@ func port(name string, a resource.Attribute) resource.Attribute {
 	return a
 }
 
-// holdsPort is the sort of a port that a cluster publishes on its host.
-const holdsPort = "host port"
+// The exclusive things of a cluster.
+const (
+	holdsPort   = "host port"
+	holdsSubnet = "subnet"
+)
 
 // holds: a cluster that is stopped publishes no port. Its network stays.
 func holds(ref resource.Ref, a resource.Attrs, state resource.State) []resource.Hold {
 	out := []resource.Hold{{What: "cluster name", Name: ref.Name, Identity: true}}
 	text, _ := a.Text("subnet")
 	if p, err := netip.ParsePrefix(text); err == nil {
-		out = append(out, resource.Hold{What: "subnet", Range: p.Masked()})
+		out = append(out, resource.Hold{What: holdsSubnet, Range: p.Masked()})
 	}
 	if state == resource.StateStopped {
 		return out

@@ -46,7 +46,8 @@ type Event struct {
 	Request    Verb            `json:"request,omitempty"` // that led to it; "" if there was none
 	Generation uint64          `json:"generation,omitempty"`
 	Version    string          `json:"version,omitempty"`
-	Image      string          `json:"image,omitempty"` // the digest of the image that runs
+	Requested  string          `json:"requested,omitempty"` // the version of the request, if another one runs
+	Image      string          `json:"image,omitempty"`     // the digest of the image that runs
 	Health     resource.Health `json:"health,omitempty"`
 	Attempt    int             `json:"attempt,omitempty"` // in a row of one configuration
 	Class      string          `json:"class,omitempty"`   // the cause of the error, or another class

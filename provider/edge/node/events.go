@@ -75,7 +75,10 @@ func (a *agent) note(name string, s status) {
 	}
 	if s.task != nil {
 		e.Request, e.Generation, e.Attempt = s.task.Verb, s.task.Generation, 1
-		e.Version = cmp.Or(e.Version, s.task.to.Spec.Version, last.Version)
+		requested := s.task.to.Spec.Version
+		if e.Version = cmp.Or(e.Version, requested, last.Version); requested != e.Version {
+			e.Requested = requested
+		}
 		if again := last.To != link.StatusInstalled && last.To != link.StatusDeleted && last.Version == e.Version; again {
 			e.Attempt = max(1, last.Attempt)
 			if s.to == link.StatusInstalling && last.To == link.StatusFailed {
