@@ -50,6 +50,16 @@ type Foreign struct {
 	// PartOf is set instead of Kind if the type is not a separate resource: it is the kind whose attributes
 	// contain all of it.
 	PartOf string
+	// Name is the attribute that has the name by which the system knows the resource; "" if it has none.
+	Name string
+	// Attrs maps attributes of its source code, as dotted paths, to attributes of the kind. Package code of the importer
+	// documents the forms. An attribute with the same name needs no entry.
+	Attrs map[string]string
+	// Of, with PartOf, is the attribute that refers to the whole. Into is the list of the whole that it adds an
+	// element to; "?" is the list that its attribute type names. Sets are attributes of the whole that it sets; without
+	// PartOf, those that have another default there.
+	Of, Into string
+	Sets     map[string]any
 }
 
 // Locations describes a provider's locations and how a configuration writes them.

@@ -38,13 +38,21 @@ func ImportExistingCommand(p *command.Process) *urfave.Command {
 // ImportTerraformCommand returns the command `ovi import terraform`.
 func ImportTerraformCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: "terraform", ArgsUsage: "STATE",
-		Usage: "Write a configuration for the resources of a Terraform state",
+		Name: "terraform", ArgsUsage: "STATE | --source DIR [STATE]",
+		Usage: "Convert a Terraform state or source code to a configuration",
 		Description: "STATE is a state file of Terraform or OpenTofu (`terraform state pull > STATE`), of which only\n" +
 			"addresses and IDs are used. Everything else is read from live state, so the first plan is empty.\n" +
 			"Nothing is changed. A second file has the IDs, for `ovi adopt --ids`. ovi lists the resources that\n" +
-			"it did not import.",
-		Flags:  importFlags(p),
+			"it did not import.\n" +
+			"With --source, ovi converts the *.tf files of a root module instead: variables, locals, resources with\n" +
+			"count and for_each, local modules, outputs, and *.tfvars as environments. It reads no live state, and\n" +
+			"lists each part that it does not convert with its line. With a STATE, too, it writes the IDs for\n" +
+			"`ovi adopt --ids`.",
+		Flags: append(importFlags(p), &urfave.StringFlag{
+			Name: "source", Usage: "convert the root module in folder `DIR`; --out is a folder then",
+		}, &urfave.BoolFlag{
+			Name: "detailed-exitcode", Usage: "with --source, exit 2 if a part is not converted",
+		}),
 		Action: p.Action(importTerraform),
 	}
 }
@@ -79,6 +87,9 @@ func importExisting(c *command.Call) error {
 }
 
 func importTerraform(c *command.Call) error {
+	if c.Cmd.IsSet("source") {
+		return importCode(c)
+	}
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("name one: `terraform state pull > terraform.tfstate` writes it",
 			"`ovi import terraform` needs a state file")

@@ -74,7 +74,7 @@ func terraformTypes() map[string]provider.Foreign {
 	}
 	maps.Copy(all, terraformInterfaces())
 	maps.Copy(all, terraformBuckets())
-	return all
+	return withCode(all)
 }
 
 func terraformInterfaces() map[string]provider.Foreign {

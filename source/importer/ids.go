@@ -15,10 +15,19 @@ type Identity struct {
 
 // IDs writes the file of IDs that `ovi adopt --ids` reads.
 func IDs(items []Item) []byte {
+	all := make([]Identity, 0, len(items))
+	for _, i := range items {
+		all = append(all, Identity{Name: i.Ref().Short(), ID: i.Resource.ID})
+	}
+	return Lines(all)
+}
+
+// Lines writes identities as a file of IDs.
+func Lines(all []Identity) []byte {
 	var b bytes.Buffer
 	b.WriteString("# What `ovi adopt --ids` adopts: the name in the configuration, and the ID.\n")
-	for _, i := range items {
-		fmt.Fprintf(&b, "%s %s\n", i.Ref().Short(), i.Resource.ID)
+	for _, i := range all {
+		fmt.Fprintf(&b, "%s %s\n", i.Name, i.ID)
 	}
 	return b.Bytes()
 }

@@ -18,6 +18,9 @@ type Resource struct {
 	Name    string // what to call it here: app-web-0
 	ID      string // by which the kind's provider knows it; "" if the type is not known
 	Known   provider.Foreign
+	Modules [][2]string // the modules that it is in: their names and keys
+	Own     string      // its name in its module: web
+	Index   string      // its key or number; "" if it has none
 }
 
 // version is that of the files of Terraform since 0.12 and of OpenTofu.
@@ -62,7 +65,10 @@ func Read(text []byte, types map[string]provider.Foreign) ([]Resource, error) {
 			if i.Deposed != "" {
 				continue
 			}
-			x := Resource{Address: address(r, i.Index), Type: r.Type, Name: nameOf(r, i.Index)}
+			x := Resource{
+				Address: address(r, i.Index), Type: r.Type, Name: nameOf(r, i.Index),
+				Modules: steps(r.Module), Own: r.Name, Index: indexText(i.Index),
+			}
 			if known, ok := types[r.Type]; ok {
 				x.Known = known
 				id, err := idOf(i.Attributes, known)
@@ -123,25 +129,45 @@ func nameOf(c component, index any) string {
 	if len(parts) == 0 || c.Name != "this" && c.Name != "main" {
 		parts = append(parts, c.Name)
 	}
-	switch x := index.(type) {
-	case string:
+	if x := indexText(index); x != "" {
 		parts = append(parts, x)
-	case float64:
-		parts = append(parts, strconv.FormatFloat(x, 'f', -1, 64))
 	}
 	return strings.Join(parts, "-")
+}
+
+// indexText is the key or the number of an instance; "" if it has none.
+func indexText(index any) string {
+	switch x := index.(type) {
+	case string:
+		return x
+	case float64:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return ""
 }
 
 // modules are the names and indices in a module path: module.app["blue"].module.db is app, blue, db.
 func modules(path string) []string {
 	var out []string
+	for _, s := range steps(path) {
+		out = append(out, s[0])
+		if s[1] != "" {
+			out = append(out, s[1])
+		}
+	}
+	return out
+}
+
+// steps are the names of the modules in a path, each with its index.
+func steps(path string) [][2]string {
+	var out [][2]string
 	for path != "" {
 		path = strings.TrimPrefix(strings.TrimPrefix(path, "."), "module.")
 		end := strings.IndexAny(path, ".[")
 		if end < 0 {
-			return append(out, path)
+			return append(out, [2]string{path})
 		}
-		out = append(out, path[:end])
+		out = append(out, [2]string{path[:end]})
 		if path = path[end:]; path[0] != '[' {
 			continue
 		}
@@ -149,7 +175,7 @@ func modules(path string) []string {
 		if index == "" {
 			return out
 		}
-		out, path = append(out, index), rest
+		out[len(out)-1][1], path = index, rest
 	}
 	return out
 }

@@ -34,15 +34,16 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []terraform.Resource{
-		{Address: "aws_instance.web[0]", Type: "aws_instance", Name: "web-0", ID: "i-1", Known: types["aws_instance"]},
-		{Address: "aws_instance.web[1]", Type: "aws_instance", Name: "web-1", ID: "i-2", Known: types["aws_instance"]},
+		{Address: "aws_instance.web[0]", Type: "aws_instance", Name: "web-0", ID: "i-1", Known: types["aws_instance"], Own: "web", Index: "0"},
+		{Address: "aws_instance.web[1]", Type: "aws_instance", Name: "web-1", ID: "i-2", Known: types["aws_instance"], Own: "web", Index: "1"},
 		{
 			Address: `module.app["eu.west"].module.db[2].aws_db_instance.this["a"]`, Type: "aws_db_instance",
 			Name: "app-eu.west-db-2-a", ID: "orders", Known: types["aws_db_instance"],
+			Modules: [][2]string{{"app", "eu.west"}, {"db", "2"}}, Own: "this", Index: "a",
 		},
-		{Address: "aws_rule.r", Type: "aws_rule", Name: "r", Known: types["aws_rule"]},
-		{Address: "aws_record.www", Type: "aws_record", Name: "www", ID: "Z1/www.example.com/A", Known: types["aws_record"]},
-		{Address: "aws_sqs_queue.q", Type: "aws_sqs_queue", Name: "q"},
+		{Address: "aws_rule.r", Type: "aws_rule", Name: "r", Known: types["aws_rule"], Own: "r"},
+		{Address: "aws_record.www", Type: "aws_record", Name: "www", ID: "Z1/www.example.com/A", Known: types["aws_record"], Own: "www"},
+		{Address: "aws_sqs_queue.q", Type: "aws_sqs_queue", Name: "q", Own: "q"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

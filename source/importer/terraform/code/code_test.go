@@ -1,0 +1,282 @@
+package code_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/importer/terraform/code"
+	"github.com/ovi-project/ovi/source/sourcetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+type kinds []resource.Kind
+
+func (s kinds) Kind(_, kind string) (resource.Kind, bool) {
+	for _, k := range s {
+		if k.Name == kind {
+			return k, true
+		}
+	}
+	return resource.Kind{}, false
+}
+func (s kinds) Kinds(string) []resource.Kind { return s }
+func (s kinds) Providers() []string          { return []string{"aws"} }
+
+// input is a module with the kinds of AWS.
+func input(files fs.FS, dir string) code.Input {
+	entry := aws.Entry(nil, nil)
+	schemas := kinds(entry.Kinds())
+	return code.Input{
+		Files: files, Dir: dir, Provider: "aws", Word: "region", Location: "us-east-1", Stack: "shop",
+		Types: entry.Terraform,
+		Kind:  func(name string) (resource.Kind, bool) { return schemas.Kind("aws", name) },
+		Load: func(files map[string]string, env string, set []string) source.Problems {
+			_, problems := load(schemas, files, env, set)
+			return problems
+		},
+	}
+}
+
+// load reads a configuration, as a plan does.
+func load(schemas kinds, files map[string]string, env string, set []string) ([]resource.Intent, source.Problems) {
+	at := fstest.MapFS{}
+	for name, text := range files {
+		at[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	drafts, err := config.New([]string{code.Main}, config.Options{
+		Options: source.Options{
+			Schemas: schemas, Secrets: sourcetest.Secrets{},
+			Location: func(string) source.LocationRule {
+				l := aws.Entry(nil, nil).Locations
+				return source.LocationRule{
+					Word: l.Word, Example: l.Example, Pattern: l.Pattern, Required: l.Required, Group: source.GroupRule(l.Group),
+				}
+			},
+		},
+		Files: at, Environment: env, AskedFor: env != "", Set: set, Sandbox: true,
+		Env: func(string) (string, bool) { return "example-value", true },
+	}).Load(context.Background())
+	var problems source.Problems
+	if errors.As(err, &problems) {
+		return nil, problems
+	}
+	if err != nil {
+		return nil, source.Problems{{Summary: err.Error()}}
+	}
+	return source.Resolve(drafts)
+}
+
+// shown is a result as a golden file has it.
+func shown(r *code.Result) string {
+	var b strings.Builder
+	for _, name := range r.Paths() {
+		fmt.Fprintf(&b, "-- %s --\n%s", name, r.Files[name])
+	}
+	fmt.Fprintf(&b, "-- notes: %d converted, %d not; values are missing: %v --\n", r.Converted, len(r.Notes), r.Missing)
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "%s:%d:%d: %s; %s\n", n.At.File, n.At.Line, n.At.Column, n.What, n.Suggestion)
+	}
+	return b.String()
+}
+
+// TestConvert: each module in testdata becomes the golden configuration, which loads in every environment, and has no
+// secret of the module.
+func TestConvert(t *testing.T) {
+	dirs, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		if !d.IsDir() || d.Name() == "fuzz" {
+			continue
+		}
+		t.Run(d.Name(), func(t *testing.T) {
+			in := input(os.DirFS("testdata"), d.Name())
+			got, err := code.Convert(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := path.Join("testdata", d.Name()+".golden")
+			text := shown(got)
+			if strings.Contains(text, "hunter") {
+				t.Error("the result has a secret")
+			}
+			if *update {
+				if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), text); diff != "" {
+				t.Error(diff)
+			}
+			for _, e := range append(got.Environments, "")[:max(1, len(got.Environments))] {
+				if problems := in.Load(got.Files, e, nil); len(problems) > 0 && len(got.Missing) == 0 {
+					t.Errorf("environment %q: %v", e, problems)
+				}
+			}
+			again, err := code.Convert(input(os.DirFS("testdata"), d.Name()))
+			if err != nil || shown(again) != text {
+				t.Error("a second conversion differs", err)
+			}
+		})
+	}
+}
+
+// TestWhatIsNoModule: a folder that cannot be converted is an error with its place.
+func TestWhatIsNoModule(t *testing.T) {
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	for name, c := range map[string]struct{ text, want string }{
+		"syntax":      {"resource \"aws_vpc\" {\n  cidr_block = \n}", "m/main.tf:2: Invalid expression"},
+		"deep":        {"locals { x = " + deep + " }", "nested too deeply"},
+		"not":         {"locals { x = " + strings.Repeat("!", 5000) + "true }", "nested too deeply"},
+		"conditional": {"locals { x = " + strings.Repeat("true ? 1 : ", 5000) + "2 }", "nested too deeply"},
+		"template":    {"locals { x = \"" + strings.Repeat("%{ if true }", 5000) + "\" }", "nested too deeply"},
+		"large":       {"# " + strings.Repeat("x", 1<<20), "larger than 1 MiB"},
+		"cycle":       {`module "a" { source = "./" }`, "in a cycle"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := code.Convert(input(fstest.MapFS{"m/main.tf": {Data: []byte(c.text)}}, "m"))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if _, err := code.Convert(input(fstest.MapFS{"m/x.txt": {}}, "m")); err == nil ||
+		!strings.Contains(err.Error(), "no *.tf files") {
+		t.Error(err)
+	}
+}
+
+// TestNoPathLeadsOut: a module outside of the folder is listed, and no name of a module becomes a path.
+func TestNoPathLeadsOut(t *testing.T) {
+	got, err := code.Convert(input(fstest.MapFS{
+		"m/main.tf": {Data: []byte("module \"a\" { source = \"../../../etc\" }\n" +
+			"module \"b\" { source = \"./x/..y z\" }\n")},
+		"m/x/..y z/main.tf":  {Data: []byte("resource \"aws_vpc\" \"v\" { cidr_block = \"10.0.0.0/16\" }\n")},
+		"m/x/..y z/other.md": {},
+	}, "m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range got.Paths() {
+		if name != code.Main && name != "components/component/component.yaml" {
+			t.Error(name)
+		}
+	}
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0].What, "module.a is not a folder of this repository") {
+		t.Error(got.Notes)
+	}
+}
+
+// TestNameOf: the address of a state is the name in the configuration.
+func TestNameOf(t *testing.T) {
+	got, err := code.Convert(input(os.DirFS("testdata"), "shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path                         [][2]string
+		typ, name, index, id, result string
+	}{
+		{nil, "aws_subnet", "data", "a", "subnet-1", "subnet/data-a"},
+		{nil, "aws_instance", "web", "0", "i-1", "ec2/web-0"},
+		{nil, "aws_s3_bucket", "audit", "0", "shop-audit-prod", "s3/audit"},
+		{[][2]string{{"orders", ""}}, "aws_security_group", "this", "", "sg-1", "security_group/orders-this"},
+		{[][2]string{{"orders", ""}}, "aws_db_instance", "this", "", "orders", ""},
+		{[][2]string{{"unknown", ""}}, "aws_vpc", "this", "", "vpc-1", ""},
+		{nil, "aws_lambda_function", "thumbs", "", "thumbs", ""},
+	} {
+		if name := got.NameOf(c.path, c.typ, c.name, c.index, c.id); name != c.result {
+			t.Errorf("%v: got %q", c, name)
+		}
+	}
+}
+
+// TestTheTableNamesAttributes: each attribute in the table of types exists in its kind.
+func TestTheTableNamesAttributes(t *testing.T) {
+	entry := aws.Entry(nil, nil)
+	for typ, known := range entry.Terraform {
+		kind, ok := kinds(entry.Kinds()).Kind("aws", known.Kind+known.PartOf)
+		if !ok {
+			t.Errorf("%s: no kind %s", typ, known.Kind+known.PartOf)
+			continue
+		}
+		for from, to := range known.Attrs {
+			fields := kind.Attrs
+			list := known.Into
+			if i := strings.LastIndexByte(from, '.'); i >= 0 && strings.HasSuffix(known.Attrs[from[:i]], "[]") {
+				list = strings.TrimSuffix(known.Attrs[from[:i]], "[]")
+			}
+			if list == "?" {
+				list = "ingress"
+			}
+			if list != "" {
+				fields = attribute(fields, list).Elem.Fields
+			}
+			path := to[:strings.IndexAny(to+"!", "!*+=[{")]
+			if to != "" && attribute(fields, path).Name == "" {
+				t.Errorf("%s.%s: %s has no attribute %q", typ, from, kind.Name, path)
+			}
+		}
+		for name := range known.Sets {
+			if attribute(kind.Attrs, name).Name == "" {
+				t.Errorf("%s: %s has no attribute %q", typ, kind.Name, name)
+			}
+		}
+	}
+}
+
+func attribute(all []resource.Attribute, path string) resource.Attribute {
+	first, rest, more := strings.Cut(path, ".")
+	for _, a := range all {
+		switch {
+		case a.Name == first && more:
+			return attribute(a.Fields, rest)
+		case a.Name == first:
+			return a
+		}
+	}
+	return resource.Attribute{}
+}
+
+// FuzzConvert: whatever a module has, the result is an error or a configuration that loads.
+func FuzzConvert(f *testing.F) {
+	for _, name := range []string{"shop/main.tf", "shop/vars.tf", "shop/modules/database/main.tf"} {
+		text, err := os.ReadFile(path.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), "cidr = \"10.0.0.0/16\"")
+	}
+	f.Add("locals {\n a = [local.b, local.b]\n b = local.a\n c = aws_vpc.x.id\n}\n"+
+		"resource aws_vpc x { cidr_block = local.a }", "")
+	f.Fuzz(func(t *testing.T, text, values string) {
+		in := input(fstest.MapFS{"main.tf": {Data: []byte(text)}, "dev.tfvars": {Data: []byte(values)}}, ".")
+		got, err := code.Convert(in)
+		if err != nil {
+			return
+		}
+		if problems := in.Load(got.Files, "dev", nil); len(problems) > 0 && len(got.Missing) == 0 {
+			t.Errorf("the result does not load: %v\n%s", problems, got.Files[code.Main])
+		}
+	})
+}
