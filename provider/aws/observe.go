@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
@@ -83,8 +84,8 @@ func withKnown(ctx context.Context, g *api.Region, k api.Kind, listed []resource
 }
 
 // distinct sorts by ref. Where several have one natural name, the oldest keeps it and the others
-// are named by their ids. The names do not depend on the order of AWS's pages, so that two
-// observations of the same state are equal.
+// are named by their ids, without the slashes of an ARN, which no name has. The names do not depend on the order of
+// AWS's pages, so that two observations of the same state are equal.
 func distinct(all []resource.Observed) []resource.Observed {
 	order := func(a, b resource.Observed) int {
 		return cmp.Or(a.Ref.Compare(b.Ref), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
@@ -97,7 +98,7 @@ func distinct(all []resource.Observed) []resource.Observed {
 			last = all[i].Ref
 			continue
 		}
-		all[i].Ref.Name, again = all[i].ID, true
+		all[i].Ref.Name, again = strings.ReplaceAll(all[i].ID, "/", "_"), true
 	}
 	if again {
 		slices.SortFunc(all, order)
