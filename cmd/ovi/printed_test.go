@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,8 +53,8 @@ func TestSecretsThatProgramsPrintAreNotRecorded(t *testing.T) {
 	s := newPod(t)
 	writeConfig(t, s.dir, leaking)
 	said := s.run(3, "apply", "--auto-approve")
-	if !strings.Contains(strings.Join(strings.Fields(said), " "), "exited with 3: (secret) is wrong") {
-		t.Errorf("it does not tell what the program printed:\n%s", said)
+	if !strings.Contains(strings.Join(strings.Fields(said), " "), "exited with 3: (1 line is not shown: the container has a secret)") {
+		t.Errorf("it does not tell that the program printed a line:\n%s", said)
 	}
 	for _, command := range []string{"why", "history"} {
 		said += s.run(0, command, "container/web")
@@ -61,7 +62,8 @@ func TestSecretsThatProgramsPrintAreNotRecorded(t *testing.T) {
 	if strings.Contains(said, plain) {
 		t.Errorf("the screen shows the secret:\n%s", said)
 	}
-	if found := filesWith(t, filepath.Join(s.dir, ".ovi"), plain); len(found) > 0 {
+	found := slices.DeleteFunc(filesWith(t, filepath.Join(s.dir, ".ovi"), plain), kept)
+	if len(found) > 0 {
 		t.Errorf("the secret is in %s", found)
 	}
 }

@@ -58,10 +58,26 @@ func ended(ctx context.Context, g *host.Reading, c *libpod.Container) (resource.
 		return resource.Stopped, fmt.Sprintf("exited with %d", s.ExitCode), nil
 	}
 	out := fmt.Sprintf("exited with %d", s.ExitCode)
-	if log, err := g.Logs(ctx, c.ID, logLines); err == nil && strings.TrimSpace(log) != "" {
+	if log, err := lastLines(ctx, g, c); err == nil && log != "" {
 		out += ": " + printed(c, log)
 	}
 	return resource.Failing, out, nil
+}
+
+// lastLines returns the last lines of a container that ended. Podman can tell the end before its log has the output.
+func lastLines(ctx context.Context, g *host.Reading, c *libpod.Container) (string, error) {
+	for wait := 50 * time.Millisecond; ; wait *= 2 {
+		log, err := g.Logs(ctx, c.ID, logLines)
+		log = strings.TrimSpace(log)
+		if err != nil || log != "" || wait > time.Second || g.Now.Sub(c.State.FinishedAt) > late {
+			return log, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
 }
 
 const (

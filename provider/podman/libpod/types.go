@@ -32,6 +32,8 @@ type State struct {
 	Error     string
 	StartedAt time.Time
 	Health    Health
+
+	FinishedAt time.Time // of the last run
 }
 
 // Health is what the health checks of a container found.
