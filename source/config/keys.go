@@ -162,8 +162,8 @@ func blockKeys(o source.Options) []read.Key[*block] {
 		},
 		{
 			Name: "was", Example: "web-server", Form: read.FormText, Read: (*block).readWas,
-			Doc: "The former name of the resource, or of the count: NAME, or TYPE/NAME. The resource that is recorded " +
-				"under it keeps running under the new name. The line may stay: the record says that it is done.",
+			Doc: "The former name of the resource, or of the count or for_each: NAME, or TYPE/NAME. The resource that is " +
+				"recorded under it keeps running under the new name. The line may stay: the record says that it is done.",
 		},
 		{
 			Name: "count", Example: "3", Form: read.FormCount, Read: (*block).readCount,

@@ -184,6 +184,9 @@ func (c *Collector) Add(r *source.Resource, n *source.Node, origin func(*source.
 		}
 		if !word(key) && !slices.Contains(locations(), key) {
 			value := v.value(&n.Kids[i+1], nil)
+			if key == "was" && r.Was != "" {
+				value.Text = r.Was
+			}
 			if key == "was" && r.Index > 0 { // the block shows one member of the count
 				value.Text += "-" + strconv.Itoa(r.Index-1)
 			}

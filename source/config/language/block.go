@@ -32,6 +32,9 @@ type Member struct {
 	Absent bool
 	// Scope is the entry of the for_each; nil if the block has none.
 	Scope *Scope
+	// WasBlock reports that the key was of a block with for_each has no expression: it is the former name of the block,
+	// and the former name of a member has the member's key behind it.
+	WasBlock bool
 }
 
 // entry is one entry of a for_each.
@@ -76,6 +79,8 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 	if x := n.Get("name"); block == "" && x != nil {
 		block = x.Text
 	}
+	was := n.Get("was")
+	wasBlock := was != nil && !source.HasParts(was.Text)
 	var base *template
 	for _, e := range entries {
 		failed := l.failed
@@ -91,7 +96,7 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			base = l.template(f, n, sc)
 		}
 		if !l.members(f, base, each, failed, func(m *Member) bool {
-			m.Group, m.Block = name, block
+			m.Group, m.Block, m.WasBlock = name, block, wasBlock
 			return yield(m)
 		}) {
 			return false
