@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 )
 
 // The limits of the outputs of a stack.
@@ -101,8 +102,7 @@ func (p published) parts(path string, n *Node) resource.Value {
 	if s, plain := n.Parts.text(); plain {
 		return resource.String(s)
 	}
-	whole := len(*n.Parts) == 1
-	out := make(resource.Text, 0, len(*n.Parts))
+	whole, out := len(*n.Parts) == 1, make(resource.Text, 0, len(*n.Parts))
 	for _, x := range *n.Parts {
 		if !x.Reference {
 			out = append(out, resource.String(x.Text))
@@ -125,6 +125,7 @@ func (p published) parts(path string, n *Node) resource.Value {
 func (p published) reference(path string, n *Node, text string, whole bool) (resource.Value, bool) {
 	r := p.r
 	r.uses = r.uses[:0]
+	text = outputs.Located(text, r.known, resource.Scope{Provider: r.r.Provider, Location: r.r.Location})
 	ref, ok := r.reference(path, &resource.Attribute{Name: path, Anywhere: true}, n, text, !whole)
 	if !ok {
 		return nil, r.isOmitted()
@@ -146,6 +147,5 @@ func (p published) reference(path string, n *Node, text string, whole bool) (res
 	self := resource.Ref{
 		Provider: r.r.Provider, Location: r.r.Location, Kind: "outputs", Name: strings.TrimPrefix(path, "outputs."),
 	}
-	found := r.lookUp(user{self, (&Resource{At: r.at(n, path)}).where}, u)
-	return ref, !found.bad
+	return ref, !r.lookUp(user{self, (&Resource{At: r.at(n, path)}).where}, u).bad
 }
