@@ -62,6 +62,8 @@ type Kind struct {
 	Renames bool
 	// Spans: a resource is the same in all locations in which it holds the same, so a rename may change its location.
 	Spans bool
+	// Everywhere: each location of an account lists the resource, and it has no marks that name its location.
+	Everywhere bool
 	// CheckFirst: checking a create costs little, so an apply checks all of them before its first action.
 	CheckFirst bool
 	// Async: Create and Update may return a Pending resource; a later observation gives the result.

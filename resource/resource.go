@@ -102,8 +102,14 @@ const ProviderDefault = "default"
 // firewall. It is not reported either; it can be adopted by its ID.
 const PartOfAnother = "part of another"
 
+// OwnedElsewhere is the Message of an unmanaged resource that ovi manages in another location, where it is reported:
+// each location lists it. See Kind.Everywhere.
+const OwnedElsewhere = "managed in another location"
+
 // Reported reports whether an unmanaged resource counts as one.
-func (o *Observed) Reported() bool { return o.Message != ProviderDefault && o.Message != PartOfAnother }
+func (o *Observed) Reported() bool {
+	return o.Message != ProviderDefault && o.Message != PartOfAnother && o.Message != OwnedElsewhere
+}
 
 // Intent is the whole configuration of one stack. A source returns all of it or an error.
 type Intent struct {

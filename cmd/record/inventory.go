@@ -132,7 +132,9 @@ func showUnmanaged(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(u history.Unmanaged) bool { return u.Message == resource.PartOfAnother })
+	all = slices.DeleteFunc(all, func(u history.Unmanaged) bool {
+		return u.Message == resource.PartOfAnother || u.Message == resource.OwnedElsewhere
+	})
 	names := session.NamesIn(scans)
 	refs := make([]resource.Ref, len(all))
 	for i, u := range all {

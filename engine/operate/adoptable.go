@@ -41,7 +41,7 @@ func (e *Operator) unmanaged(
 		}
 		for i := range snapshot.Resources {
 			o := &snapshot.Resources[i]
-			if !o.Managed() && o.Message != resource.ProviderDefault {
+			if !o.Managed() && o.Message != resource.ProviderDefault && o.Message != resource.OwnedElsewhere {
 				found = append(found, *o)
 			}
 		}

@@ -199,7 +199,7 @@ func (e *Recovery) bindAll(ctx context.Context, live resource.LiveState) (*bound
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}
 	}
-	return b, nil
+	return b, e.ownedElsewhere(ctx, live)
 }
 
 // Joined adds the bindings of one more scope. The bindings of the first are not copied: a large scope has

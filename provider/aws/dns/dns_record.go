@@ -29,9 +29,10 @@ func kindOfRecord() api.Kind {
 			Doc: "A record of a dns_zone: all values of one name and type.\n\n" +
 				"Route 53 keeps no tags on records: that ovi owns one is known from the record of its creation or adoption " +
 				"alone, and one that exists is never taken over. Its ID is ZONE/NAME/TYPE, as in " +
-				"Z0123456789ABC/www.example.com/A. Records are reported in every region; those with a routing policy are not " +
-				"managed.",
-			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NoTags: true, Carrier: resource.NoMarks, ByAttrs: true,
+				"Z0123456789ABC/www.example.com/A. An unmanaged record is reported in every region; those with a routing policy " +
+				"are not managed.",
+			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NoTags: true, Carrier: resource.NoMarks,
+			ByAttrs: true, Everywhere: true,
 			Canonical: canonicalRecord, CrossCheck: api.CrossChecks(api.TagTraits{}, recordsInZones, oneRecord),
 			Holds: holdsRecord, HoldsDoc: "its domain and type in its zone; a CNAME, its domain for all types",
 			Attrs: []resource.Attribute{
