@@ -134,7 +134,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		UnreachableKinds: kindsUnreachable(p.Live),
 		Unread:           m.unread,
 		Sets:             decider.SetsOf(p.Intents),
-		Absent:           removal.Why(p.Intents, p.formerly),
+		Absent:           removal.Recorded(removal.Why(p.Intents, p.formerly), p.formerly, p.unwanted),
 		Deleted:          deletedOutside(found.Differences, p.Bindings, m.applied),
 		Health:           p.healthOf,
 		Origin:           m.origin,

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/engine/plan/follow"
 	"github.com/ovi-project/ovi/engine/plan/locate"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/storage"
@@ -88,6 +89,11 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 		return err
 	}
 	p.memory.resets, p.formerly = p.o.SetUnverified, p.former(ctx)
+	p.unwanted = func(r resource.Ref) string {
+		why, err := query.WhyUnwanted(ctx, e.Ledger.Reader(), r, p.Revision)
+		p.formerlyErr = errors.Join(p.formerlyErr, err)
+		return why
+	}
 	if err := e.replacements(ctx, p, p.o.At); err != nil {
 		return err
 	}

@@ -46,11 +46,13 @@ type Planning struct {
 	// first error.
 	formerly    func(resource.Ref) position.Position
 	formerlyErr error
-	accepted    []event.Event // to record of the configurations
-	facts       decider.Facts // of the last decision, with the policies that reviewed it
-	policed     []decider.Policy
-	first       []decider.Policy  // the policies on lookups and unread parts, which review first
-	policies    map[string]string // digests of the policies that reviewed it, see event.Planned
+	// unwanted returns why a resource is no longer configured, as an earlier plan says.
+	unwanted func(resource.Ref) string
+	accepted []event.Event // to record of the configurations
+	facts    decider.Facts // of the last decision, with the policies that reviewed it
+	policed  []decider.Policy
+	first    []decider.Policy  // the policies on lookups and unread parts, which review first
+	policies map[string]string // digests of the policies that reviewed it, see event.Planned
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string
 }
