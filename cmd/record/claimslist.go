@@ -27,7 +27,7 @@ func ClaimsCommand(p *command.Process) *urfave.Command {
 		Subcommands: []*urfave.Command{{
 			Name: "revoke", ArgsUsage: "REF", Usage: "Revoke the claim of an owner that is running and must not act",
 			Description: "No later result of the owner is recorded, and its call is canceled at its next heartbeat.",
-			Flags:       []urfave.Flag{command.RecordFlag(), command.ReasonFlag()},
+			Flags:       []urfave.Flag{command.RecordFlag(), session.StackFlag(), command.ReasonFlag()},
 			Action:      p.Action(revokeClaim),
 		}},
 		Action: p.Action(claims),
@@ -117,4 +117,10 @@ func claimedResource(text string) (resource.Ref, bool) {
 func fitsClaim(claim, spelling string) bool {
 	ref, ok := claimedResource(claim)
 	return ok && ref.Fits(spelling)
+}
+
+// isOf reports whether a claim is on a resource of a stack; an empty name means any stack.
+func isOf(claim, stack string) bool {
+	ref, ok := claimedResource(claim)
+	return stack == "" || ok && ref.Stack == stack
 }

@@ -194,11 +194,18 @@ func revoke(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
+	stack, err := session.ChosenStack(c)
+	if err != nil {
+		return err
+	}
 	var found []coordinator.Claim
 	for _, x := range all {
-		if x.Ref == c.Arg(0) || fitsClaim(x.Ref, c.Arg(0)) {
+		if (x.Ref == c.Arg(0) || fitsClaim(x.Ref, c.Arg(0))) && isOf(x.Ref, stack) {
 			found = append(found, x)
 		}
+	}
+	if len(found) == 0 && stack != "" {
+		return cli.Usage("see `ovi claims`", "%q is not claimed in stack %s", c.Arg(0), stack)
 	}
 	if len(found) == 0 {
 		return cli.Usage("see `ovi claims`", "%q is not claimed", c.Arg(0))
