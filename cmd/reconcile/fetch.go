@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -115,7 +117,7 @@ func fetchLock(c *command.Call, files config.Locked) error {
 		}
 		return problems
 	}
-	u := &gitlock.Update{From: from, Was: was, Upgrade: c.Cmd.Bool("upgrade")}
+	u := &gitlock.Update{From: from, Was: was, Upgrade: c.Cmd.Bool("upgrade"), Prune: isAlone(files)}
 	users, problems := files.Users(func(url gitclone.URL) (fs.FS, error) { return u.Open(c, url) })
 	if err := c.Err(); err != nil {
 		return err
@@ -174,6 +176,29 @@ func tellFetched(
 	return nil
 }
 
+// usesComponents finds a use block in the text of a file.
+var usesComponents = regexp.MustCompile(`\buse\b["']?\s*:`)
+
+// isAlone reports whether no other configuration in the folder of the files may use the lock.
+func isAlone(files config.Locked) bool {
+	entries, err := os.ReadDir(files.Dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		own := func(name string) bool { return filepath.Base(name) == e.Name() }
+		isFile := slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name()))
+		if !isFile || slices.ContainsFunc(files.Names(), own) {
+			continue
+		}
+		text, err := source.ReadFile(nil, filepath.Join(files.Dir, e.Name()), source.MaxFile)
+		if err != nil || usesComponents.Match(text) {
+			return false
+		}
+	}
+	return true
+}
+
 // describe returns a change for programs, with the use blocks that it concerns.
 func describe(x *gitlock.Change, users []component.User) fetchedChange {
 	out := fetchedChange{
@@ -196,6 +221,8 @@ func describe(x *gitlock.Change, users []component.User) fetchedChange {
 // tellChange prints a change.
 func tellChange(c *command.Call, name string, x fetchedChange) error {
 	switch {
+	case x.Unused && x.To == "" && x.Problem == "":
+		return c.Out.Print([]byte("- " + x.Component + "  removed from " + name + ": it is not used\n"))
 	case x.Unused && x.To == "":
 		c.Out.Warn("removed "+x.Component+" from "+name+": "+x.Problem, "run `ovi fetch` for each other file that uses it")
 		return nil

@@ -17,6 +17,8 @@ type Update struct {
 	Was  *Lock
 	// Upgrade moves locked branches and tags to their newest commits.
 	Upgrade bool
+	// Prune removes the lines of folders that are not opened: no other configuration uses the lock.
+	Prune bool
 
 	heads map[gitclone.URL]head
 	next  []Line
@@ -99,7 +101,8 @@ func (u *Update) head(ctx context.Context, url gitclone.URL) head {
 }
 
 // Finish returns the new lock and the changes, sorted by URL, after all folders were opened. A locked folder that was
-// not opened stays in the lock: another configuration next to it may use it. It moves with its repository.
+// not opened stays in the lock, unless Prune is set: another configuration next to it may use it. It moves with its
+// repository.
 func (u *Update) Finish(ctx context.Context) (*Lock, []Change, error) {
 	out := &Lock{}
 	var changes []Change
@@ -116,6 +119,11 @@ func (u *Update) Finish(ctx context.Context) (*Lock, []Change, error) {
 			continue
 		}
 		c := Change{URL: old.URL, Old: old.Commit, New: old.Commit}
+		if u.Prune {
+			c.New, c.Taken = "", true
+			changes = append(changes, c)
+			continue
+		}
 		line, moved := old, (&Lock{u.next}).CommitOf(old.URL)
 		if moved != "" && moved != old.Commit {
 			text, err := u.From.Folder(ctx, old.URL, moved)

@@ -31,6 +31,15 @@ func Locks(paths []string) ([]Locked, source.Problems) {
 	return out, problems
 }
 
+// Names returns the names of the files.
+func (l Locked) Names() []string {
+	out := make([]string, len(l.files))
+	for i, f := range l.files {
+		out[i] = f.Name
+	}
+	return out
+}
+
 // Users returns the use blocks of the files. It opens each folder of another repository that they use, also through
 // other components.
 func (l Locked) Users(open func(gitclone.URL) (fs.FS, error)) ([]component.User, source.Problems) {
