@@ -54,9 +54,13 @@ func TestAnEnvironmentIsNotPlannedWithOtherCredentials(t *testing.T) {
 	run(dev, "0", "apply", "--env", "dev", "--auto-approve")
 
 	for _, args := range [][]string{
-		{"plan"}, {"plan", "--max-age", "1h"}, {"plan", "--max-age", "1h", "--out", "dev.plan"},
-		{"apply", "--auto-approve"}, {"apply", "--auto-approve", "--max-age", "1h"},
-		{"destroy", "--auto-approve"}, {"destroy", "--auto-approve", "--max-age", "1h"},
+		{"plan"},
+		{"plan", "--max-age", "1h"},
+		{"plan", "--max-age", "1h", "--out", "dev.plan"},
+		{"apply", "--auto-approve"},
+		{"apply", "--auto-approve", "--max-age", "1h"},
+		{"destroy", "--auto-approve"},
+		{"destroy", "--auto-approve", "--max-age", "1h"},
 	} {
 		for _, x := range [][2]string{{"dev", prod}, {"prod", dev}} {
 			out := run(x[1], "4", append(args, "--env", x[0])...)

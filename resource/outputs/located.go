@@ -7,8 +7,8 @@ import (
 )
 
 // Located adds the location to a reference, such as ec2/web.address, that names none: if no resource in the location of
-// the document has the name, and exactly one resource of the stack elsewhere has it. The outputs are those of the whole
-// stack. Other references are not changed.
+// the document has the name, and exactly one resource of the stack elsewhere has it. Outputs belong to the whole
+// stack, and not to one location. Other references are not changed.
 func Located(text string, known map[resource.Ref]bool, here resource.Scope) string {
 	kind, inside, is := strings.Cut(text, "/")
 	if !is || kind == StackKind || strings.Contains(inside, "/") {

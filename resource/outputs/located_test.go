@@ -11,8 +11,12 @@ func TestAReferenceFindsItsLocation(t *testing.T) {
 	t.Parallel()
 	known := map[resource.Ref]bool{}
 	for _, r := range [][3]string{
-		{"here", "ec2", "web"}, {"far", "ec2", "web"}, {"far", "ec2", "job"}, {"far", "ec2", "a.b"},
-		{"far", "rds", "db"}, {"away", "rds", "db"},
+		{"here", "ec2", "web"},
+		{"far", "ec2", "web"},
+		{"far", "ec2", "job"},
+		{"far", "ec2", "a.b"},
+		{"far", "rds", "db"},
+		{"away", "rds", "db"},
 	} {
 		known[resource.Ref{Provider: "p", Location: r[0], Kind: r[1], Name: r[2]}] = true
 	}

@@ -15,14 +15,13 @@ import (
 // block is the block being read. One is used for all blocks of a document.
 type block struct {
 	*document
-	keys     []read.Key[*block]
-	wasBlock bool // the former name is the one of the block, and not of one member
-	unnamed  bool // the file has a provider, or a problem with it is reported
-	n        *source.Node
-	r        source.Resource
-	word     string         // the provider's word for a location
-	slots    []*source.Node // the block's own keys, in the order of their table
-	flat     []source.Node  // the attributes beside them
+	keys    []read.Key[*block]
+	unnamed bool // the file has a provider, or a problem with it is reported
+	n       *source.Node
+	r       source.Resource
+	word    string         // the provider's word for a location
+	slots   []*source.Node // the block's own keys, in the order of their table
+	flat    []source.Node  // the attributes beside them
 }
 
 // read reads one block and adds its resource to the draft.
@@ -36,7 +35,6 @@ func (b *block) read(m *language.Member) {
 		Group: m.Group, Block: m.Block, NoMembers: m.IsEmpty, Broken: m.Failed, Index: m.Index,
 	}
 	b.setUnit(n, m.Group)
-	b.wasBlock = m.WasBlock
 	b.Resource, l.current = &b.r, location{b.File, b.start, n}
 	defer func() { b.Resource, l.current = nil, location{} }()
 	if n.Shape != source.Object {
@@ -64,6 +62,9 @@ func (b *block) read(m *language.Member) {
 	}
 	b.Duplicates(n)
 	b.finish()
+	if summary, suggestion := m.Former(&b.r); summary != "" {
+		b.Wrong(n.Get("was"), summary, suggestion)
+	}
 	b.Draft.Add(&b.r)
 	if b.Opts.Expanded != nil {
 		b.Opts.Expanded(&b.r, n, b.origin)
@@ -155,21 +156,6 @@ func (b *block) finish() {
 		b.Wrong(&b.flat[0], source.Quote(b.flat[0].Text)+" is next to spec, which holds all attributes", "move it into spec")
 	}
 	b.ExpandAll(&r.Attrs)
-	b.setFormer()
-}
-
-// setFormer completes the former name of a member of a for_each, if it is written as the name of the block.
-func (b *block) setFormer() {
-	if !b.wasBlock || b.r.Was == "" || b.r.Name == "" {
-		return
-	}
-	rest, is := strings.CutPrefix(b.r.Name, b.r.Group)
-	if n := b.n.Get("was"); !is || b.r.Group == "" {
-		b.Wrong(n, "was is the former name of the block, and the name of the block has ${each.key} in another place",
-			"write the former name of each member, as in was: \""+n.Text+"-${each.key}\"")
-		return
-	}
-	b.r.Was += rest
 }
 
 // typeFor suggests a type for a block without one.

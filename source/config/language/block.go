@@ -31,10 +31,8 @@ type Member struct {
 	// Absent reports that when is false. The node has the keys of the block that need no expression.
 	Absent bool
 	// Scope is the entry of the for_each; nil if the block has none.
-	Scope *Scope
-	// WasBlock reports that the key was of a block with for_each has no expression: it is the former name of the block,
-	// and the former name of a member has the member's key behind it.
-	WasBlock bool
+	Scope    *Scope
+	wasBlock bool // the key was of a block with for_each has no expression: it is the former name of the block
 }
 
 // entry is one entry of a for_each.
@@ -96,7 +94,7 @@ func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool
 			base = l.template(f, n, sc)
 		}
 		if !l.members(f, base, each, failed, func(m *Member) bool {
-			m.Group, m.Block, m.WasBlock = name, block, wasBlock
+			m.Group, m.Block, m.wasBlock = name, block, wasBlock
 			return yield(m)
 		}) {
 			return false
