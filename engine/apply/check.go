@@ -34,10 +34,10 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 			r.Vacated = append(r.Vacated, provider.Vacated{Hold: t.Hold, ID: t.ID})
 		}
 	}
-	if d.Action == decider.Replace {
-		r.Replaces = d.Observed
-	}
 	r.Desired = *d.Desired
+	if d.Action == decider.Replace {
+		r.Replaces, r.Desired.Replace = d.Observed, d.Strategy
+	}
 	k := a.engine.Kind(d.Ref)
 	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))
 	return c.Check(provider.WithRequest(ctx, &r), r)

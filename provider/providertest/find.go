@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -129,10 +130,10 @@ type finder struct {
 	skipped bool
 }
 
-func (f *finder) Error(args ...any) { f.found = append(f.found, sprint(args...)) }
+func (f *finder) Error(args ...any) { f.found = append(f.found, fmt.Sprint(args...)) }
 
 func (f *finder) Errorf(format string, args ...any) {
-	f.found = append(f.found, sprintf(format, args...))
+	f.found = append(f.found, fmt.Sprintf(format, args...))
 }
 
 func (f *finder) Fatalf(format string, args ...any) {

@@ -101,6 +101,7 @@ func aSnapshotIsInOrder(r *rig) {
 	if snap.Complete != nil && !slices.IsSorted(snap.Complete) {
 		r.t.Errorf("the complete kinds are not sorted: %v", snap.Complete)
 	}
+	r.validNames(snap)
 	for _, o := range snap.Resources {
 		if o.Ref.Scope() != r.Scope || o.Health == "" || o.ID == "" {
 			r.t.Errorf("%+v: its ref is of another scope, or its health or id is empty", o)

@@ -1,9 +1,6 @@
 package providertest
 
-import (
-	"fmt"
-	"testing"
-)
+import "testing"
 
 type conformance struct {
 	name string
@@ -38,6 +35,7 @@ func cases() []conformance {
 		{"AFilterHidesNothingOfOvi", aFilterHidesNothingOfOvi},
 		{"WhatIsCreatedAgainHasAnotherUID", whatIsCreatedAgainHasAnotherUID},
 		{"ACheckWritesNothing", aCheckWritesNothing},
+		{"WhatIsReplacedIsNoObstacle", whatIsReplacedIsNoObstacle},
 		{"ASwapCanBeRepeated", aSwapCanBeRepeated},
 		{"ASwapGoesBack", aSwapGoesBack},
 	}
@@ -79,6 +77,3 @@ func Find(t *testing.T, name string, open func(t *testing.T) Harness) (found []s
 	}
 	return nil, false
 }
-
-func sprint(args ...any) string                 { return fmt.Sprint(args...) }
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }

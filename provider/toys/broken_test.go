@@ -93,6 +93,28 @@ func (b neverStops) Update(ctx context.Context, r provider.Request) (resource.Ob
 	return b.Provider.Update(ctx, r)
 }
 
+// slashes is a box that names by paths what it has twice.
+type slashes struct{ *box.Provider }
+
+func (b slashes) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	snap, err := b.Provider.Observe(ctx, r)
+	for i := range snap.Resources {
+		if i > 0 && snap.Resources[i].Ref == snap.Resources[i-1].Ref {
+			snap.Resources[i].Ref.Name += "/" + snap.Resources[i].ID
+		}
+	}
+	return snap, err
+}
+
+type refusesSuccessors struct{ *box.Provider }
+
+func (b refusesSuccessors) Check(ctx context.Context, r provider.Request) error {
+	if r.Replaces != nil {
+		return &provider.Error{Cause: provider.InUse, Err: provider.Errorf("the name is taken")}
+	}
+	return b.Provider.Check(ctx, r)
+}
+
 // declares is a box whose kinds were changed.
 type declares struct {
 	*box.Provider
@@ -141,6 +163,8 @@ func TestBrokenBoxesAreFound(t *testing.T) {
 		"a provider that goes by the name":     {"ARenameChangesMarksAlone", func(b *box.Provider) provider.Provider { return goesByName{b} }},
 		"a check that creates":                 {"ACheckWritesNothing", func(b *box.Provider) provider.Provider { return checksByCreating{b} }},
 		"a check that refuses all":             {"ACheckWritesNothing", func(b *box.Provider) provider.Provider { return refusesAll{b} }},
+		"two resources of one path":            {"WhatIsReplacedIsNoObstacle", func(b *box.Provider) provider.Provider { return slashes{b} }},
+		"a check that refuses successors":      {"WhatIsReplacedIsNoObstacle", func(b *box.Provider) provider.Provider { return refusesSuccessors{b} }},
 		"setting aside that stops":             {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return stopsWhenSetAside{b} }},
 		"setting aside that works once":        {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return asideTwice{b} }},
 		"a successor that starts at once":      {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return startsAtOnce{b} }},

@@ -286,7 +286,7 @@ func textsOf(a resource.Attrs, name string) map[string]string {
 }
 
 // checkTemplate asks EC2 for a dry run. A name that is taken is an error unless this request
-// created the template.
+// created the template or replaces it.
 func checkTemplate(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs) {
 		return nil
@@ -299,7 +299,10 @@ func checkTemplate(ctx context.Context, g *api.Region, r provider.Request) error
 		LaunchTemplateName: aws.String(r.Desired.Ref.Name), LaunchTemplateData: d, DryRun: aws.Bool(true),
 	})
 	if api.HasCode(err, templateTaken) {
-		_, err := ownTemplate(ctx, g, r, err)
+		o, err := ownTemplate(ctx, g, r, err)
+		if r.Have.ID != "" && o.ID == r.Have.ID { // it is deleted before
+			return nil
+		}
 		return err
 	}
 	return api.DryRun(err)
@@ -343,7 +346,7 @@ func ownTemplate(ctx context.Context, g *api.Region, r provider.Request, refused
 	case r.Key != "" && o.Marks.Key == r.Key:
 		return o, nil
 	}
-	return resource.Observed{}, api.Taken(o, r)
+	return o, api.Taken(o, r)
 }
 
 // updateTemplate adds a version and makes it the default one. Versions do not change, so that there
