@@ -65,6 +65,7 @@ func (l *loader) declare() source.Problems {
 		l.language.Declare(d)
 		l.components.Declare(d.File, d.Root)
 	}
+	language.BareLocals(l.language)
 	if !l.language.EvaluateAll() {
 		if problems = undeclared(l.files, read.Spelling(fileKeys(l.opts.Options))); len(problems) > 0 {
 			return problems
@@ -128,6 +129,9 @@ func (d *document) expand(root *source.Node) *source.Node {
 				out.Kids[i+1].Bad = true
 			}
 		case !slices.Contains(fixed(), key):
+			if key == "outputs" || key == "defaults" {
+				language.BarePaths(l.language, d.File, &out.Kids[i+1], "", false)
+			}
 			v, present := l.language.Expand(d.File, &out.Kids[i+1], nil, false)
 			if out.Kids[i+1] = v; !present {
 				out.Kids = slices.Delete(out.Kids, i, i+2)

@@ -86,6 +86,7 @@ func (u *Unit) Resources() []source.Node {
 	if u.broken {
 		return nil
 	}
+	language.BareLocals(u.Language)
 	u.Language.EvaluateAll()
 	return listed(u.Root.Get("resources"))
 }

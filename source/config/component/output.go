@@ -155,6 +155,7 @@ func (u *Unit) output(name string) (value any, summary, suggestion string, ok bo
 		return nil, "", "", false
 	}
 	o.state = reading
+	language.BarePaths(u.Language, u.File, n, "", false)
 	v, fine := language.Evaluate(u.Language, u.File, n)
 	if o.state == done { // it depends on itself
 		return nil, "", "", false

@@ -182,6 +182,7 @@ func (b *block) unit(m *language.Member, dir string) {
 	u.Level.lang = u.Language
 	u.Language.Declare(language.Document{File: u.File, Root: declared(u.Root)})
 	if vars := b.node.Get("vars"); vars != nil {
+		language.BarePaths(v.lang, b.file, vars, "use/"+u.Name, false)
 		language.Give(u.Language, v.lang, language.Document{File: b.file, Root: vars}, m.Scope, dir, "use/"+u.Name)
 	}
 	u.Level.declare(u.File, u.Root.Get("resources"), u.folder.place)

@@ -43,6 +43,9 @@ type entry struct {
 
 // Block yields the members of a block. If its when is false, it yields one that is Absent.
 func (l *Language) Block(f *input.File, n *source.Node, yield func(*Member) bool) bool {
+	if len(l.bindings) > 0 {
+		BarePaths(l, f, n, refOf(n, l.opts.Prefix), true)
+	}
 	forEach, when, group := n.Get("for_each"), n.Get("when"), n.Get("group")
 	if n.Shape != source.Object || forEach == nil && when == nil && group == nil && !mayChange(n) {
 		return yield(&Member{Node: *n})
