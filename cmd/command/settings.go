@@ -52,10 +52,10 @@ func readSettings(dir string) (settings, bool, error) {
 	return s, true, nil
 }
 
-// UsesSandbox reports whether a command uses sandboxes: because of --sandbox, or because its data directory does.
-func UsesSandbox(c *Call, dir string) bool {
+// IsPractice reports whether a data directory was created with --sandbox.
+func IsPractice(dir string) bool {
 	s, known, err := readSettings(dir)
-	return c.Sandboxed() || known && err == nil && len(s.Sandbox) > 0
+	return known && err == nil && len(s.Sandbox) > 0
 }
 
 // Write keeps the settings, if they have changed.

@@ -187,8 +187,7 @@ func load(c *command.Call, files map[string]string, environment string, set []st
 	}
 	o := config.Options{
 		Options: c.Checks(), Files: at, Environment: environment, AskedFor: environment != "", Set: set,
-		Env:     func(string) (string, bool) { return "example-value", true },
-		Sandbox: true,
+		Env: func(string) (string, bool) { return "example-value", true },
 	}
 	o.Secrets = exampleDigests{}
 	drafts, err := config.New([]string{code.Main}, o).Load(context.WithoutCancel(c))

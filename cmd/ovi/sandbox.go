@@ -39,7 +39,8 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 					"break mount ebs/data              (its file system is in use)\n" +
 					"break fail rds/db storage-full    (or failed)\n" +
 					"break fail ec2/web-0 impaired     (its status checks; ok again)\n" +
-					"break create ec2 by-hand          (unmanaged)",
+					"break create ec2 by-hand          (unmanaged)\n" +
+					"--region 000000222222/us-east-1 is of another account of the sandbox",
 				Flags:  []urfave.Flag{command.RecordFlag()},
 				Action: p.Action(sandboxBreak),
 			},
@@ -71,6 +72,9 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 // sandboxPath is the file of the sandbox beside a source, or here.
 func sandboxPath(c *command.Call, args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
+	if err := c.Cmd.Set("sandbox", "true"); err != nil {
+		return "", err
+	}
 	dir := session.DataDir(c, named)
 	if err := command.IsSafe(c, dir); err != nil {
 		return "", err
@@ -97,9 +101,17 @@ func sandboxList(c *command.Call) error {
 		return err
 	}
 	return withCloud(c, c.Cmd.Args().Slice(), func(cloud *sandbox.Cloud) error {
-		all, err := cloud.Resources()
+		accounts, err := cloud.Accounts()
 		if err != nil {
 			return err
+		}
+		var all []sandbox.Resource
+		for _, account := range accounts {
+			own, err := account.Resources()
+			if err != nil {
+				return err
+			}
+			all = append(all, own...)
 		}
 		t := render.Table{Head: []string{"RESOURCE", "ID", "REGION", "STATE", "SIZE", "REF"}, Flexible: 5}
 		for _, x := range all {
@@ -111,7 +123,11 @@ func sandboxList(c *command.Call) error {
 					return err
 				}
 			}
-			t.Rows = append(t.Rows, []string{x.Kind + "/" + x.Name, x.ID, x.Region, x.State, x.Size, x.Ref})
+			region := x.Region
+			if x.Account != sandbox.Account {
+				region = strings.TrimSuffix(x.Account+"/"+x.Region, "/")
+			}
+			t.Rows = append(t.Rows, []string{x.Kind + "/" + x.Name, x.ID, region, x.State, x.Size, x.Ref})
 		}
 		if c.Out.Machine() {
 			return nil

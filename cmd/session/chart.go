@@ -58,12 +58,12 @@ func StackFlag() urfave.Flag {
 }
 
 // fileOptions are the options with which files are read. Nil files are the files of this host.
-func fileOptions(c *command.Call, dir string, checks source.Options, files fs.FS) config.Options {
+func fileOptions(c *command.Call, checks source.Options, files fs.FS) config.Options {
 	name, asked := environment(c)
 	return config.Options{
 		Options: checks, Env: c.Env, Files: files, Environment: name, AskedFor: asked,
 		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"),
-		Sandbox: command.UsesSandbox(c, dir), Git: command.ComponentFetcher(c).Cache.Open,
+		Git: command.ComponentFetcher(c).Cache.Open,
 	}
 }
 

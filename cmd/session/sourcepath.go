@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/resource"
@@ -19,6 +17,7 @@ const (
 	// DefaultSource is the source of a command that names none.
 	DefaultSource = "ovi.yaml"
 	defaultDir    = ".ovi"
+	sandboxDir    = ".ovi-sandbox" // of environments in the sandbox
 )
 
 // Sources are the paths of the configuration: the argument and every -f, else ovi.yaml here.
@@ -112,17 +111,29 @@ func beside(name string) string {
 
 // DataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder or a
 // database, the user's state folder for a source in Git, or .ovi beside the first source (in it, if it is a
-// folder), or here. Parent folders are not searched.
-func DataDir(c *command.Call, sources []string) string { return dataDirOf(c.Process, c.Cmd, sources) }
+// folder), or here. Parent folders are not searched. An environment in the sandbox has .ovi-sandbox instead of .ovi.
+func DataDir(c *command.Call, sources []string) string {
+	if dir := c.Cmd.String("data-dir"); dir != "" {
+		return dir
+	}
+	if dir := c.Getenv("OVI_DATA_DIR"); dir != "" {
+		return dir
+	}
+	return practiceDir(c, defaultDataDir(c.Process, sources))
+}
 
-func dataDirOf(p *command.Process, cc *urfave.Context, sources []string) string {
-	if dir := cc.String("data-dir"); dir != "" {
+// practiceDir returns the data directory of an environment in the sandbox: the environments of a file share their data
+// directory, and one in the sandbox must not lock out the real accounts of the others. Any other directory is returned
+// unchanged: one that is not the default, or that was created with --sandbox before the file had environments.
+func practiceDir(c *command.Call, dir string) string {
+	if !c.Sandboxed() || filepath.Base(dir) != defaultDir || command.IsPractice(dir) {
 		return dir
 	}
-	if dir := p.Getenv("OVI_DATA_DIR"); dir != "" {
-		return dir
+	own := filepath.Join(filepath.Dir(dir), sandboxDir)
+	if name, _ := environment(c); name != "" || command.IsPractice(own) {
+		return own
 	}
-	return defaultDataDir(p, sources)
+	return dir
 }
 
 // RecordDir is the data directory of a command that only reads it; args may name a source that it
@@ -136,6 +147,10 @@ func RecordDir(c *command.Call, args ...string) (string, error) {
 		return dir, nil // the store is shared
 	}
 	if _, err := os.Stat(dir); err != nil {
+		own := filepath.Join(filepath.Dir(dir), sandboxDir)
+		if filepath.Base(dir) == defaultDir && command.IsPractice(own) {
+			return own, command.IsSafe(c, own) // the only record here
+		}
 		return "", &cli.Problem{
 			Summary: "no data directory", File: dir, Err: cli.Plain(err),
 			Suggestion: "run `ovi plan` first, name a source, or use --data-dir",

@@ -106,10 +106,10 @@ func kinds() []Kind {
 			Name:  Files,
 			Reads: func(string, fs.FS) bool { return true },
 			New: func(c *command.Call, paths []string, dir string, checks source.Options) (source.Source, error) {
-				return config.New(paths, fileOptions(c, dir, checks, nil)), nil
+				return config.New(paths, fileOptions(c, checks, nil)), nil
 			},
 			InCommit: func(c *command.Call, in Commit, checks source.Options) (source.Source, error) {
-				o := fileOptions(c, "", checks, in.Files)
+				o := fileOptions(c, checks, in.Files)
 				o.Stack, o.Git = in.Stack, command.CommitComponents(c, in.Remote, in.Dir)
 				return config.New([]string{in.At}, o), nil
 			},

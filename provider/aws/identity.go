@@ -87,7 +87,7 @@ func (p *Provider) identityFor(account string) identity {
 		account = p.inProfiles(account)
 	}
 	out.profile = of.Profiles.For(account)
-	if p.opts.Sandbox && out.role == "" && of.Profiles[account] != "" && account != "" {
+	if p.opts.Sandbox && out.role == "" && account != "" && account != sandboxAccount {
 		out.role = "arn:aws:iam::" + account + ":role/profile" // the sandbox has no profiles
 	}
 	return out

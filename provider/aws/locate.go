@@ -13,13 +13,16 @@ const sandboxAccount = "000000000000"
 
 // Locate turns "us-east-1" into "123456789012/us-east-1", asking STS once per process. A location
 // with an account that a role or profile is named for is resolved already: that it cannot be used is found by its
-// observation, which costs that account alone. A location
-// of the sandbox and one of a real account are ErrElsewhere to each other; a location of another
-// real account is Denied, and the error names both.
+// observation, which costs that account alone. The sandbox has an account for each number. A location of the sandbox is
+// ErrElsewhere to a real account; a location of another real account is Denied, and the error names both.
 func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
-	if account, name, err := api.SplitLocation(location); err == nil && account != "" && p.named(account) {
-		account, err = p.known(location, account)
-		return account + "/" + name, err
+	if account, name, err := api.SplitLocation(location); err == nil && account != "" {
+		switch {
+		case p.opts.Sandbox:
+			return inSandbox(account) + "/" + name, nil
+		case p.named(account):
+			return location, nil
+		}
 	}
 	g, err := p.at(ctx, location)
 	if err != nil {

@@ -57,13 +57,18 @@ func TestLocateAsksOnce(t *testing.T) {
 func TestLocationsOfAnotherAccount(t *testing.T) {
 	w := newLiveState(t)
 	p := realProvider(t, &realAccount{})
-	if _, err := w.p.Locate(t.Context(), "123456789012/us-east-1"); !errors.Is(err, provider.ErrElsewhere) {
+	if at, err := w.p.Locate(t.Context(), "123456789012/us-east-1"); at != "000000789012/us-east-1" || err != nil {
+		t.Errorf("the account of a configuration is %q in the sandbox, %v", at, err)
+	}
+	in := resource.Scope{Provider: "aws", Location: "123456789012/us-east-1"}
+	_, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: in, Kinds: []string{"vpc"}})
+	if !errors.Is(err, provider.ErrElsewhere) {
 		t.Errorf("a real place from the sandbox: %v", err)
 	}
 	if _, err := p.Locate(t.Context(), location); !errors.Is(err, provider.ErrElsewhere) {
 		t.Errorf("the sandbox from a real account: %v", err)
 	}
-	_, err := p.Locate(t.Context(), "210987654321/us-east-1")
+	_, err = p.Locate(t.Context(), "210987654321/us-east-1")
 	if !isCause(err, provider.Denied) || errors.Is(err, provider.ErrElsewhere) || !strings.Contains(err.Error(), "123456789012") || !strings.Contains(err.Error(), "210987654321") {
 		t.Errorf("another real account: %v", err)
 	}

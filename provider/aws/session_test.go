@@ -91,8 +91,8 @@ func TestADeniedRoleCostsItsAccountOnly(t *testing.T) {
 	if err := observe("000000222222/us-east-1"); err != nil {
 		t.Errorf("once it is allowed: %v", errorText(err))
 	}
-	if _, err := p.Locate(t.Context(), "111111444444/us-east-1"); err == nil {
-		t.Error("an account without a role in the sandbox")
+	if at, err := p.Locate(t.Context(), "111111444444/us-east-1"); at != "000000444444/us-east-1" || err != nil {
+		t.Errorf("an account without a role is %q in the sandbox, %v", at, err)
 	}
 }
 

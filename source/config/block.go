@@ -221,7 +221,7 @@ func (b *block) readBlockLocation(n *source.Node) {
 func (b *block) within(location string) string {
 	group := b.Within
 	if b.r.Provider != b.Provider {
-		group = language.AccountFor(b.l.language, b.r.Provider, b.l.opts.LocationOf(b.r.Provider), b.l.opts.Sandbox)
+		group = language.AccountFor(b.l.language, b.r.Provider, b.l.opts.LocationOf(b.r.Provider))
 	}
 	if group != "" && location != "" && !strings.Contains(location, "/") {
 		return group + "/" + location

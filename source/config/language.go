@@ -139,7 +139,7 @@ func (d *document) expand(root *source.Node) *source.Node {
 			}
 		}
 	}
-	d.Within = language.Pin(l.language, &out, l.opts.LocationOf, l.opts.Sandbox)
+	d.Within = language.Pin(l.language, &out, l.opts.LocationOf)
 	if e := l.language.Chosen(); e != nil && e.Options != nil {
 		options := *e.Options
 		if own := out.Get("options"); own != nil {

@@ -24,9 +24,6 @@ type Options struct {
 	AskedFor    bool
 	Values      []string // files of values of variables; the last one wins
 	Set         []string // NAME=VALUE; the last one wins
-	// Sandbox reports that a sandbox has the resources. A sandbox has one account, so the accounts of environments are not
-	// used.
-	Sandbox bool
 	// NoResources: the files may declare none, because the stack has others from elsewhere.
 	NoResources bool
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-// Break makes drift by hand and says what it did. It is not in the request log,
-// and protection does not hold it up.
-func (c *Cloud) Break(b core.Breakage) (string, error) {
+// breakHere makes drift in this account.
+func (c *Cloud) breakHere(b core.Breakage) (string, error) {
 	var said string
 	err := c.do(func(t *core.Tx) error {
 		h := byHand{core.Hand{Tx: t, Furnish: c.furnish, Do: func(cl *wire.Call) (any, error) {
@@ -63,7 +62,7 @@ func (h byHand) find(b core.Breakage) (core.Entity, error) {
 	case b.Resource == "":
 		return nil, fmt.Errorf("sandbox: %s: no resource given; use its ID, name or ref", b.Do)
 	case len(found) == 0:
-		return nil, fmt.Errorf("sandbox: no resource matches %q", b.Resource)
+		return nil, fmt.Errorf("sandbox: %w %q", errNone, b.Resource)
 	case len(found) > 1:
 		var ids []string
 		for _, e := range found {

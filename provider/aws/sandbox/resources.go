@@ -18,7 +18,7 @@ type Resource = core.Resource
 // Breakage is a change that someone makes by hand, for Break.
 type Breakage = core.Breakage
 
-// Resources lists all resources in every region that was ever changed: by region,
+// Resources lists all resources of the account in every region that was ever changed: by region,
 // then kind, then age. Terminated instances are listed until they age out.
 func (c *Cloud) Resources() ([]core.Resource, error) {
 	var out []core.Resource
@@ -26,6 +26,9 @@ func (c *Cloud) Resources() ([]core.Resource, error) {
 		out = t.Resources()
 		return nil
 	})
+	for i := range out {
+		out[i].Account = c.account
+	}
 	slices.SortStableFunc(out, func(a, b core.Resource) int { return cmp.Compare(a.Region, b.Region) })
 	return out, err
 }

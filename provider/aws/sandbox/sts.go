@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
@@ -73,17 +72,6 @@ func (c *Cloud) of(account string) (*Cloud, error) {
 	}
 	c.others[account] = other
 	return other, nil
-}
-
-func accountPath(path, account string) string { return path + ".account-" + account }
-
-// accountPaths are the files of all other accounts.
-func accountPaths(path string) []string {
-	all, err := filepath.Glob(accountPath(path, "*"))
-	if err != nil {
-		return nil // of the pattern alone
-	}
-	return all
 }
 
 // closeOthers closes the other accounts.

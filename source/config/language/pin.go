@@ -9,14 +9,14 @@ import (
 
 // Pin writes the location and the account of the environment into a document, before anything is read that depends on
 // them: options in the document are of the account then, and not of the whole stack. It returns the account, for
-// locations of blocks. A sandbox has one account. Without an environment nothing changes.
-func Pin(l *Language, root *source.Node, rule func(provider string) source.LocationRule, sandbox bool) string {
+// locations of blocks. Without an environment nothing changes.
+func Pin(l *Language, root *source.Node, rule func(provider string) source.LocationRule) string {
 	provider := root.Get("provider")
 	if l.chosen == nil || provider == nil || provider.Shape != source.Scalar {
 		return ""
 	}
 	location := locationIn(l, root)
-	account := AccountFor(l, provider.Text, rule(provider.Text), sandbox)
+	account := AccountFor(l, provider.Text, rule(provider.Text))
 	if account != "" && location != nil && location.Shape == source.Scalar && !location.IsNull() &&
 		!strings.Contains(location.Text, "/") {
 		location.Text = account + "/" + location.Text
@@ -47,8 +47,8 @@ func locationIn(l *Language, root *source.Node) *source.Node {
 }
 
 // AccountFor returns the account of the environment if locations of a provider are in accounts; "" if not.
-func AccountFor(l *Language, provider string, rule source.LocationRule, sandbox bool) string {
-	if l == nil || l.chosen == nil || l.chosen.Account == "" || sandbox || rule.Group.Pattern == "" {
+func AccountFor(l *Language, provider string, rule source.LocationRule) string {
+	if l == nil || l.chosen == nil || l.chosen.Account == "" || rule.Group.Pattern == "" {
 		return ""
 	}
 	e := l.chosen

@@ -26,6 +26,7 @@ type Kind struct {
 // Resource is one resource of the sandbox, as a listing shows it. Kind is the
 // word that ovi uses for it.
 type Resource struct {
+	Account string            `json:"account"`
 	Region  string            `json:"region"`
 	Kind    string            `json:"kind"` // vpc, subnet, security_group, ec2, ebs, rds, s3
 	ID      string            `json:"id"`

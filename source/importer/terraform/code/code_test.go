@@ -68,7 +68,7 @@ func load(schemas kinds, files map[string]string, env string, set []string) ([]r
 				}
 			},
 		},
-		Files: at, Environment: env, AskedFor: env != "", Set: set, Sandbox: true,
+		Files: at, Environment: env, AskedFor: env != "", Set: set,
 		Env: func(string) (string, bool) { return "example-value", true },
 	}).Load(context.Background())
 	var problems source.Problems
