@@ -40,7 +40,11 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	link(p.Decisions, kinds)
 	linkRecorded(p.Decisions, f)
 	outlive(p.Decisions, kinds)
+	used := usersOf(p.Decisions, kinds)
 	chooseStrategies(p.Decisions, kinds)
+	used.keepUsed(p.Decisions, kinds)
+	downgrade(p.Decisions)
+	used.blockUsed(p.Decisions, kinds)
 	linkRenames(p.Decisions, f)
 	if err := arrange(p.Decisions); err != nil {
 		return Plan{}, err
@@ -50,8 +54,8 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 		each.review(p, f, policy)
 	}
 	blockTaken(p.Decisions, kinds, f)
-	for spreadBlocks(p.Decisions); takeTurns(p.Decisions, f); {
-		spreadBlocks(p.Decisions)
+	for spreadBlocks(p.Decisions, used); takeTurns(p.Decisions, f); {
+		spreadBlocks(p.Decisions, used)
 	}
 	tellNames(p.Decisions, f)
 	for i := range p.Decisions {

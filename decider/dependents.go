@@ -17,7 +17,7 @@ const BlockedByDependency = "dependency"
 
 // spreadBlocks blocks the decisions that must follow a blocked one, until there are no more. Each
 // round only adds, and adds at most one Blocker to each decision, so it ends.
-func spreadBlocks(all []Decision) {
+func spreadBlocks(all []Decision, used users) {
 	index := byRef(all)
 	for changed := true; changed; {
 		changed = false
@@ -32,7 +32,7 @@ func spreadBlocks(all []Decision) {
 			}
 		}
 		for i := range all {
-			changed = blocksDelete(&all[i], all, index) || blocksRoom(&all[i], all, index) || changed
+			changed = blocksDelete(i, all, index, used) || blocksRoom(&all[i], all, index) || changed
 		}
 	}
 }
@@ -65,13 +65,14 @@ func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker
 }
 
 // blocksDelete blocks deleting what a resource depends on whose own decision is blocked.
-func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (changed bool) {
+func blocksDelete(i int, all []Decision, index map[resource.Ref]int, used users) (changed bool) {
+	d := &all[i]
 	if len(d.Blockers) == 0 || d.Observed == nil {
 		return false
 	}
 	for _, r := range d.DependsOn {
 		x := &all[index[r]]
-		if !x.Proposed.Destroys() || len(x.Blockers) > 0 || !d.mustPrecede(x) {
+		if !x.Proposed.Destroys() || len(x.Blockers) > 0 || !d.mustPrecede(x) && !slices.Contains(used[r], i) {
 			continue
 		}
 		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", d.Ref.Short(),

@@ -8,15 +8,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Kinds returns schemas, which tell the attributes of a resource that hold IDs of others.
-type Kinds func(provider, kind string) (resource.Kind, bool)
-
-// identity identifies a resource by the ID that others hold.
-type identity struct {
-	scope    resource.Scope
-	kind, id string
-}
-
 // byRef indexes the decisions that execute, or that have a configuration, by ref.
 func byRef(all []Decision) map[resource.Ref]int {
 	out := make(map[resource.Ref]int, len(all))
@@ -172,11 +163,6 @@ func order(all []Decision, levels [][]resource.Ref) {
 		}
 		return CompareNatural(a.Ref, b.Ref)
 	})
-}
-
-// Refers reports whether a resource holds the ID of another one, by the schema of its kind.
-func Refers(o *resource.Observed, schema []resource.Attribute, to *resource.Observed) bool {
-	return slices.Contains(idsHeld(o, schema), identity{to.Ref.Scope(), to.Ref.Kind, to.ID})
 }
 
 // linkRecorded adds edges from recorded dependencies. A resource that left the configuration is deleted

@@ -36,18 +36,6 @@ func takenNames(d *Decision) string {
 	return joined(names)
 }
 
-func joined(names []string) string {
-	out := names[0]
-	for i, n := range names[1:] {
-		if i == len(names)-2 {
-			out += " and " + n
-		} else {
-			out += ", " + n
-		}
-	}
-	return out
-}
-
 // Exchanges lists the updates that cannot be made in place, because they wait for each other's exclusive things. The
 // caller compares again with these to be replaced; see comparator.Input.Replace.
 func Exchanges(p Plan, kinds Kinds, blessed func(resource.Ref) bool) []resource.Ref {
@@ -204,21 +192,6 @@ func OwedBy(p Plan, d *Decision) (out []Owed) {
 		follow(heir, heir.Ref)
 	}
 	return out
-}
-
-// HoldText names an exclusive thing: "port 80/tcp of 127.0.0.1/32".
-func HoldText(h resource.Hold) string {
-	text := h.What
-	if h.Name != "" {
-		text += " " + h.Name
-	}
-	switch {
-	case h.Range.IsValid() && h.Name != "":
-		text += " of " + h.Range.String()
-	case h.Range.IsValid():
-		text += " " + h.Range.String()
-	}
-	return text
 }
 
 // Withheld lists the steps that must not start because other decisions were refused, blocked or failed: the steps

@@ -2,8 +2,6 @@ package decider
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
@@ -87,28 +85,8 @@ func (d *Decision) onlyDeletes() bool {
 	return d.Proposed == Replace && d.New != nil && d.New.Health == resource.Healthy
 }
 
-// resolvedByState returns the configuration of a decision, in which an attribute that refers to other resources and
-// does not differ has its observed value. A kind can compare only values.
-func resolvedByState(d *Decision) resource.Desired {
-	w := *d.Desired
-	for _, a := range d.Desired.Attrs {
-		differs := func(c resource.Change) bool {
-			return c.On == resource.OnAttribute && (c.Path == a.Name || strings.HasPrefix(c.Path, a.Name+".") ||
-				strings.HasPrefix(c.Path, a.Name+"["))
-		}
-		if !resource.HasReferences(a.Value) || slices.ContainsFunc(d.Changes, differs) {
-			continue
-		}
-		if v, ok := d.Observed.Attrs.Get(a.Name); ok {
-			w.Attrs = w.Attrs.With(a.Name, v)
-		}
-	}
-	return w
-}
-
 // chooseStrategies sets the strategy of each replace: the one that is configured, else the kind's
-// default; once its new resource exists, the one that it started with. A replace that must follow a
-// destroy-first one becomes destroy-first too.
+// default; once its new resource exists, the one that it started with.
 func chooseStrategies(all []Decision, kinds Kinds) {
 	for i := range all {
 		d := &all[i]
@@ -135,6 +113,10 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 			d.Strategy = resource.DestroyFirst
 		}
 	}
+}
+
+// downgrade makes a replace that must follow a destroy-first one destroy-first too, and sets the steps of all.
+func downgrade(all []Decision) {
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })
 	for _, down := range replace.Downgrade(nodes) {
 		if d := &all[index[down.Node]]; d.New == nil {

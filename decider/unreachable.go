@@ -2,7 +2,6 @@ package decider
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
@@ -99,34 +98,6 @@ func (u Unreachable) neededByUnread(unread []resource.Observed) map[identity]res
 		}
 	}
 	return out
-}
-
-// idsHeld lists the IDs of other resources that a resource holds, by the schema of its kind.
-func idsHeld(o *resource.Observed, schema []resource.Attribute) []identity {
-	var out []identity
-	var visit func(v resource.Value, s *resource.Attribute)
-	visit = func(v resource.Value, s *resource.Attribute) {
-		switch v := v.(type) {
-		case resource.String:
-			if s.RefKind != "" {
-				out = append(out, identity{o.Ref.Scope(), s.RefKind, string(v)})
-			}
-		case resource.List:
-			for _, e := range v {
-				if s.Elem != nil {
-					visit(e, s.Elem)
-				}
-			}
-		case resource.Attrs:
-			for i := range s.Fields {
-				if inner, ok := v.Get(s.Fields[i].Name); ok {
-					visit(inner, &s.Fields[i])
-				}
-			}
-		}
-	}
-	visit(o.Attrs, &resource.Attribute{Fields: schema})
-	return slices.Clip(out)
 }
 
 // sameName identifies a resource without its location.

@@ -66,7 +66,7 @@ func ThroughputAttr() resource.Attribute {
 // VolumeKeyAttr accepts only the ARN of a key, because EC2 always reports the ARN, whatever name was given.
 func VolumeKeyAttr() resource.Attribute {
 	return resource.Attribute{
-		Name: KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, RefKind: KMSKeyAttr, RefPath: "arn",
+		Name: KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, RefKind: KMSKeyAttr, RefPath: "arn", Weak: true,
 		Pattern: `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+`,
 		Example: "main", Doc: "The key that encrypts it: a kms_key, or the ARN of a key. If omitted, the account's key " +
 			"for volumes.",

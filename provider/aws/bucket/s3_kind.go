@@ -52,7 +52,8 @@ func s3Schema() resource.Kind {
 			},
 			{
 				Name: api.KMSKeyAttr, Type: resource.TString, Example: "main", Max: api.Bound(2048),
-				Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|(mrk-)?[0-9a-f-]{32,36}`, RefKind: api.KMSKeyAttr, RefPath: "arn",
+				Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|(mrk-)?[0-9a-f-]{32,36}`, RefKind: api.KMSKeyAttr,
+				RefPath: "arn", Weak: true,
 				Doc: "The key for encryption aws:kms: a kms_key, or the ARN, alias or ID of a key. If omitted, AWS's " +
 					"managed key.",
 			},

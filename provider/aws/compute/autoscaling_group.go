@@ -65,7 +65,7 @@ func scalingAttrs() []resource.Attribute {
 			Example: "[private-a, private-b]", Doc: "The subnets that instances are created in.",
 		},
 		{
-			Name: KindTemplate, Type: resource.TString, Required: true, RefKind: KindTemplate, IDPrefix: "lt-",
+			Name: KindTemplate, Type: resource.TString, Required: true, RefKind: KindTemplate, IDPrefix: "lt-", Weak: true,
 			Example: "web", Doc: "The launch template that instances are created by.",
 		},
 		{
@@ -76,7 +76,9 @@ func scalingAttrs() []resource.Attribute {
 		},
 		{
 			Name: targetsAttr, Type: resource.TSet,
-			Elem:    &resource.Attribute{Type: resource.TString, RefKind: balance.KindTargets, IDPrefix: balance.ARNPrefix},
+			Elem: &resource.Attribute{
+				Type: resource.TString, RefKind: balance.KindTargets, IDPrefix: balance.ARNPrefix, Weak: true,
+			},
 			Example: "[web]", Doc: "The target groups in which instances are registered.",
 		},
 		{

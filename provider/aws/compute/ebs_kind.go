@@ -48,7 +48,7 @@ func ebsSchema() resource.Kind {
 				Doc:     "The snapshot it is created from.",
 			},
 			{
-				Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Example: "web-0",
+				Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Weak: true, Example: "web-0",
 				Doc: "The instance it is attached to.",
 			},
 			{

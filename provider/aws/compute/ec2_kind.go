@@ -96,7 +96,7 @@ func ec2Settings() []resource.Attribute {
 		},
 		{
 			Name: "iam_profile", Type: resource.TString, Pattern: `[A-Za-z0-9+=,.@_-]{1,128}`,
-			RefKind: identity.KindRole, AnyName: true, NamesAttr: identity.ProfilesAttr, Example: "web",
+			RefKind: identity.KindRole, Weak: true, AnyName: true, NamesAttr: identity.ProfilesAttr, Example: "web",
 			Doc: "The role that its programs use: an iam_role with instance_profile, or the name of an instance profile.",
 		},
 		{

@@ -60,6 +60,12 @@ func templateAttrs() []resource.Attribute {
 			continue
 		}
 		a.Effect, a.WriteOnly = resource.InPlace, a.Name == UserData
+		a.Weak = a.RefKind != ""
+		if a.Elem != nil {
+			e := *a.Elem
+			e.Weak = e.RefKind != ""
+			a.Elem = &e
+		}
 		a.Fields = slices.Clone(a.Fields)
 		for i := range a.Fields { // of a new version anything can be less than of the last
 			a.Fields[i].Effect, a.Fields[i].Fits = resource.InPlace, nil

@@ -46,7 +46,8 @@ func rdsStorage() []resource.Attribute {
 			Fits: api.EncryptedAnyway, Doc: "Whether the storage is encrypted.",
 		},
 		{
-			Name: api.KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, RefKind: api.KMSKeyAttr, RefPath: "arn",
+			Name: api.KMSKeyAttr, Type: resource.TString, Effect: resource.Replace, RefKind: api.KMSKeyAttr,
+			RefPath: "arn", Weak: true,
 			Pattern: `arn:aws[a-z-]*:kms:.+:key/.+|(mrk-)?[0-9a-f-]{32,36}`, Fits: sameKey,
 			Example: "main", Doc: "The key that encrypts it: a kms_key, or the ARN or ID of a key, not an alias, because AWS " +
 				"reports the key. If omitted, AWS's own.",

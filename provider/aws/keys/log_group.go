@@ -45,7 +45,7 @@ func kindOfLogs() api.Kind {
 				},
 				{
 					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:.+)?`, Example: "main",
-					RefKind: api.KMSKeyAttr, RefPath: "arn",
+					RefKind: api.KMSKeyAttr, RefPath: "arn", Weak: true,
 					Doc: "The key that encrypts it: a kms_key, or the ARN of a key. Its policy must allow that to CloudWatch " +
 						"Logs. An empty one removes the key: new events are encrypted with AWS's own. If omitted, the " +
 						"current key is kept.",

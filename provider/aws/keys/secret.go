@@ -62,7 +62,7 @@ func kindOfSecret() api.Kind {
 					"description."},
 				{
 					Name: api.KMSKeyAttr, Type: resource.TString, Pattern: `(arn:aws[a-z-]*:kms:|alias/).+|[0-9a-f-]{36}`,
-					RefKind: api.KMSKeyAttr, RefPath: "arn", Example: "main",
+					RefKind: api.KMSKeyAttr, RefPath: "arn", Weak: true, Example: "main",
 					Doc: "The key that encrypts it: a kms_key, or the ARN, alias or ID of a key. If omitted, AWS's own.",
 				},
 				{

@@ -28,12 +28,12 @@ func kindOfEIP() api.Kind {
 			Holds:    holdsElastic, HoldsDoc: "the place of the Elastic IP of an instance or a network interface",
 			Attrs: []resource.Attribute{
 				{
-					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-",
+					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Weak: true,
 					Example: "web-0", Doc: "The instance that has the address. If omitted, ovi does not change " +
 						"the attachment: a nat_gateway attaches the address itself.",
 				},
 				{
-					Name: KindInterface, Type: resource.TString, RefKind: KindInterface, IDPrefix: "eni-",
+					Name: KindInterface, Type: resource.TString, RefKind: KindInterface, IDPrefix: "eni-", Weak: true,
 					Omit:    func(resource.Value) bool { return true },
 					Example: "vpn", Doc: "The network interface that has the address, instead of attach_to.",
 				},

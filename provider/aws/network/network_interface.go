@@ -59,7 +59,7 @@ func kindOfInterface() api.Kind {
 						"instance. AWS's default is true.",
 				},
 				{
-					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Example: "web-0",
+					Name: "attach_to", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Weak: true, Example: "web-0",
 					Doc: "The instance it is attached to.",
 				},
 				{

@@ -43,7 +43,7 @@ func kindOfRouteTable() api.Kind {
 				},
 				{
 					Name: "subnets", Type: resource.TSet, HarmlessDefault: true, Default: resource.List{},
-					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-", Weak: true},
 					Example: "[public-a, public-b]", Doc: "The subnets that use it. A subnet that no table names uses the main " +
 						"table of its VPC.",
 				},
@@ -74,11 +74,17 @@ func routeElem() *resource.Attribute {
 	return &resource.Attribute{Type: resource.TObject, Valid: validRoute, Fields: []resource.Attribute{
 		{Name: "cidr", Type: resource.TString, Required: true, Pattern: api.CIDRPattern, Doc: "The addresses, IPv4 or IPv6."},
 		{
-			Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-",
+			Name: KindInternetGateway, Type: resource.TString, RefKind: KindInternetGateway, IDPrefix: "igw-", Weak: true,
 			Doc: "Target: an internet gateway.",
 		},
-		{Name: KindNAT, Type: resource.TString, RefKind: KindNAT, IDPrefix: "nat-", Doc: "Target: a NAT gateway."},
-		{Name: "instance", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Doc: "Target: an instance."},
+		{
+			Name: KindNAT, Type: resource.TString, RefKind: KindNAT, IDPrefix: "nat-", Weak: true,
+			Doc: "Target: a NAT gateway.",
+		},
+		{
+			Name: "instance", Type: resource.TString, RefKind: api.KindEC2, IDPrefix: "i-", Weak: true,
+			Doc: "Target: an instance.",
+		},
 		id("vpc_peering", "pcx", "Target: the ID of a VPC peering connection."),
 		id("transit_gateway", "tgw", "Target: the ID of a transit gateway."),
 		id("virtual_gateway", "vgw", "Target: the ID of a virtual private gateway."),

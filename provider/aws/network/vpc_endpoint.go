@@ -32,7 +32,7 @@ func kindOfEndpoint() api.Kind {
 	refs := func(name, kind, prefix, doc string) resource.Attribute {
 		return resource.Attribute{
 			Name: name, Type: resource.TSet, Min: api.Bound(1),
-			Elem:    &resource.Attribute{Type: resource.TString, RefKind: kind, IDPrefix: prefix},
+			Elem:    &resource.Attribute{Type: resource.TString, RefKind: kind, IDPrefix: prefix, Weak: kind == KindRouteTable},
 			Example: "[private]", Doc: doc,
 		}
 	}

@@ -1,0 +1,179 @@
+package decider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// usedKinds are networks of which two can exist at once, and wires of which only one can, and servers that use them.
+func usedKinds(provider, name string) (resource.Kind, bool) {
+	k := resource.Kind{Provider: provider, Name: name, Holds: resource.HoldsNothing}
+	switch name {
+	case "network":
+		k.Replace = func(resource.Desired, resource.Observed) []resource.Strategy {
+			return []resource.Strategy{resource.DestroyFirst, resource.CreateFirst}
+		}
+		k.Attrs = []resource.Attribute{{Name: "wire", RefKind: "wire", Effect: resource.Replace}}
+	case "wire":
+		k.Holds = func(ref resource.Ref, _ resource.Attrs, _ resource.State) []resource.Hold {
+			return []resource.Hold{{What: "socket", Name: ref.Name}}
+		}
+	case "server":
+		k.Attrs = []resource.Attribute{
+			{Name: "network", RefKind: "network"},
+			{Name: "wire", RefKind: "wire"},
+			{Name: "log", RefKind: "wire", Weak: true},
+			{Name: "ports", Type: resource.TObject, Fields: []resource.Attribute{{Name: "first", RefKind: "network"}}},
+		}
+		k.DataLoss = func(o resource.Observed, _ resource.Attrs) string { return "the disk of " + o.ID + "." }
+	}
+	return k, true
+}
+
+func usedRef(name string) resource.Ref {
+	kind, _, _ := strings.Cut(name, "-")
+	return resource.Ref{Stack: "web", Provider: "fake", Location: "a", Kind: kind, Name: name}
+}
+
+// follows is a difference of a resource that exists: each change is "attribute=resource", and the resource is replaced.
+func followsReplaced(name string, requested bool, effect resource.Effect, changes ...string) comparator.Difference {
+	ref := usedRef(name)
+	d := comparator.Difference{
+		Type: comparator.Drifted, Ref: ref, Requested: requested, Desired: &resource.Desired{Ref: ref},
+		Observed: &resource.Observed{Ref: ref, ID: name, Ownership: resource.Proven, Health: resource.Healthy},
+	}
+	for _, c := range changes {
+		attr, to, _ := strings.Cut(c, "=")
+		top, rest, nested := strings.Cut(attr, ".")
+		var was, will resource.Value = resource.String(to), resource.Reference{Ref: usedRef(to)}
+		d.Changes = append(d.Changes, resource.Change{
+			On: resource.OnAttribute, Path: attr, From: was, To: will, Effect: effect, KnownAfterApply: true,
+		})
+		if nested {
+			was, will = resource.Attrs{{Name: rest, Value: was}}, resource.Attrs{{Name: rest, Value: will}}
+		}
+		d.Observed.Attrs, d.Desired.Attrs = d.Observed.Attrs.With(top, was), d.Desired.Attrs.With(top, will)
+	}
+	return d
+}
+
+// TestWhatIsUsedIsNotDeletedFirst: a dependent that is updated in place uses the old resource until the new one exists.
+func TestWhatIsUsedIsNotDeletedFirst(t *testing.T) {
+	t.Parallel()
+	replaced, inPlace := resource.Replace, resource.InPlace
+	network := followsReplaced("network-a", true, inPlace)
+	asked := network
+	asked.Desired = &resource.Desired{Ref: network.Ref, Replace: resource.DestroyFirst}
+	wire := followsReplaced("wire-a", true, inPlace)
+	server := func(changes ...string) comparator.Difference {
+		return followsReplaced("server-a", false, inPlace, changes...)
+	}
+	both := "server-a uses it until the new one exists, and both cannot have socket wire-a"
+	hint := "configure another wire and use that, or add --replace server/server-a, which destroys and creates it too " +
+		"(data loss: the disk of server-a)"
+	for name, c := range map[string]struct {
+		in       []comparator.Difference
+		policies []decider.Policy
+		want     []string // action and strategy of each decision, with its first blocker and warning
+	}{
+		"both can exist": {
+			in:   []comparator.Difference{network, server("network=network-a")},
+			want: []string{"network-a replace create-first", "server-a update"},
+		},
+		"used in a field": {
+			in:   []comparator.Difference{network, server("ports.first=network-a")},
+			want: []string{"network-a replace create-first", "server-a update"},
+		},
+		"destroy-first is configured": {
+			in: []comparator.Difference{asked, server("network=network-a")},
+			want: []string{
+				"network-a replace create-first, warning: destroy-first is not possible for it, because server/server-a uses " +
+					"it until the new one exists; create-first is used",
+				"server-a update",
+			},
+		},
+		"nothing uses it": {
+			in:   []comparator.Difference{network},
+			want: []string{"network-a replace destroy-first"},
+		},
+		"one at a time": {
+			in: []comparator.Difference{wire, server("wire=wire-a")},
+			want: []string{
+				"wire-a notify destroy-first, in_use: server/" + both + ": " + hint,
+				"server-a notify, dependency: it depends on wire/wire-a, which is blocked by in_use: ",
+			},
+		},
+		"a reference that holds nothing": {
+			in:   []comparator.Difference{wire, server("log=wire-a")},
+			want: []string{"wire-a replace destroy-first", "server-a update"},
+		},
+		"its user is replaced too": {
+			in: []comparator.Difference{wire, followsReplaced("server-a", true, inPlace, "wire=wire-a")},
+			want: []string{
+				"wire-a replace destroy-first", "server-a replace destroy-first",
+			},
+		},
+		"it follows one that is deleted first": {
+			in: []comparator.Difference{
+				wire, followsReplaced("network-a", false, replaced, "wire=wire-a"), server("network=network-a"),
+			},
+			want: []string{
+				"wire-a notify destroy-first, dependency: network/network-a depends on it and is blocked by in_use: ",
+				"network-a notify destroy-first, in_use: server/server-a uses it until the new one exists, and it must be " +
+					"deleted first, because wire/wire-a is: add --replace server/server-a, which destroys and creates it too " +
+					"(data loss: the disk of server-a)",
+				"server-a notify, dependency: it depends on network/network-a, which is blocked by in_use: ",
+			},
+		},
+		"its user may not be updated": {
+			in:       []comparator.Difference{network, server("network=network-a")},
+			policies: []decider.Policy{decider.Excludes{Patterns: []string{"server-a"}}},
+			want: []string{
+				"network-a notify create-first, dependency: server/server-a depends on it and is blocked by exclude: ",
+				"server-a notify, exclude: excluded by --exclude: ",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := decider.Decide(comparator.Result{Differences: c.in}, usedKinds, decider.Facts{}, c.policies...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range p.Decisions {
+				d := &p.Decisions[i]
+				text := d.Ref.Name + " " + string(d.Action)
+				if d.Strategy != "" {
+					text += " " + string(d.Strategy)
+				}
+				if len(d.Blockers) > 0 {
+					text += ", " + d.Blockers[0].Policy + ": " + d.Blockers[0].Reason + ": " + d.Blockers[0].Suggestion
+				}
+				for _, w := range d.Warnings {
+					text += ", warning: " + w.Text
+				}
+				got = append(got, text)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			var order []string
+			for _, s := range decider.Steps(p) {
+				order = append(order, string(s.Phase)+" "+p.Decisions[s.Decision].Ref.Name)
+			}
+			if name == "both can exist" {
+				want := []string{"create network-a", "create server-a", "delete network-a"}
+				if diff := cmp.Diff(want, order); diff != "" {
+					t.Errorf("steps (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
