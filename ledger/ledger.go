@@ -30,6 +30,9 @@ func Open(ctx context.Context, cfg record.Config) (*Ledger, error) {
 	return &Ledger{w}, nil
 }
 
+// Reopen opens a broken ledger again in place: see record.Reopen.
+func (l *Ledger) Reopen(ctx context.Context) error { return record.Reopen(ctx, l.writer) }
+
 // Reader is the read-only view of the ledger.
 func (l *Ledger) Reader() *query.Reader { return l.writer.Reader }
 

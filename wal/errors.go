@@ -11,8 +11,8 @@ var (
 	ErrClosed = errors.New("wal: closed")
 
 	// ErrBroken: an earlier write or sync failed, so the content of the disk
-	// behind the frontier is unknown. Reading works; to append, close the log
-	// and open it again.
+	// behind the frontier is unknown. Reading works; Reopen lets the log be
+	// appended to again.
 	ErrBroken = errors.New("wal: broken by an earlier error, reopen it to append")
 
 	// ErrTrimmed: the record asked for was removed by Trim.

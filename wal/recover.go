@@ -150,7 +150,8 @@ func (l *Log) repair(d directory, s *recovery, known tailHint, ok bool) error {
 
 // secure rewrites what was never acknowledged. Its writer may have crashed
 // before its sync or after a sync that failed, and then a page can be in memory
-// only without the system marking it: reading it back proves nothing.
+// only without the system marking it: reading it back proves nothing. The space behind the end is cut for the same
+// reason: the zeros there may be garbage on the disk, which a power cut would put behind the seal of the segment.
 func secure(active vfs.File, s *recovery, known tailHint, ok bool) error {
 	from := s.lastStart
 	if ok && known.at.segment == s.at.segment {
@@ -167,7 +168,14 @@ func secure(active vfs.File, s *recovery, known tailHint, ok bool) error {
 			return err
 		}
 	}
-	if err := active.Sync(); err != nil {
+	size, err := active.Size()
+	if err == nil && size > s.at.offset {
+		err = active.Truncate(s.at.offset)
+	}
+	if err == nil {
+		err = active.Sync()
+	}
+	if err != nil {
 		return err
 	}
 	return s.fs.SyncDir(s.dir)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovi-project/ovi/coordinator"
@@ -105,16 +106,17 @@ type Cycle struct {
 // delay the next cycle; it yields when another version of its configuration is loaded. Of the
 // instances that run a stack one leads and observes; the others help to apply its observations,
 // and one of them takes over if it stops. When ctx ends, running actions finish and no others
-// start; when Do.Hard ends, they are canceled too. Run returns an error if the ledger can no longer
-// be written: open it again and call Run again.
+// start; when Do.Hard ends, they are canceled too. A ledger that can no longer be written is reopened
+// beneath running actions. Without any, Run returns the error: open the ledger again and call Run again.
 func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var wait sync.WaitGroup
+	var flying atomic.Int64
 	for i := range stacks {
 		l := &stackLoop{
 			engine: cmp.Or(stacks[i].Engine, e), stack: &stacks[i], o: o.orDefault(), unreachable: map[unreadable]int{},
-			helped: map[resource.Scope]time.Time{}, usual: usualTimes{},
+			helped: map[resource.Scope]time.Time{}, usual: usualTimes{}, reopening: reopening{flying: &flying},
 		}
 		wait.Go(func() {
 			defer stop() // the ledger is shared: an error of one loop ends all
@@ -153,6 +155,8 @@ type stackLoop struct {
 	awaiting sync.Mutex
 	awaited  map[resource.Ref]bool // what decisions of the last plan wait for
 
+	reopening
+
 	endAwaits context.CancelFunc // of the waits for actions of other instances, or nil
 	awaits    sync.WaitGroup
 }
@@ -175,7 +179,10 @@ func (l *stackLoop) run(ctx context.Context) {
 	if l.o.Watch != nil {
 		defer l.o.Watch.leave(l.stack.Name)
 	}
-	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
+	for ctx.Err() == nil {
+		if broken := l.engine.Ledger().Broken(); broken != nil && !l.reopened(ctx, broken) {
+			return
+		}
 		l.collect()
 		l.does(leading)
 		l.engine.ReleaseDead(ctx)
@@ -186,7 +193,7 @@ func (l *stackLoop) run(ctx context.Context) {
 		var claimed *coordinator.ClaimedError
 		switch {
 		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:
-			return
+			continue
 		case errors.As(err, &claimed):
 			if l.help(ctx) && (l.engine.Ledger().Broken() != nil || l.standBy(ctx) == nil) {
 				continue

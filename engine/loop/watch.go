@@ -68,4 +68,5 @@ const (
 	planning  = "observing and planning"
 	reporting = "reporting a cycle"
 	pausing   = "waiting for the next cycle"
+	mending   = "opening its records again"
 )

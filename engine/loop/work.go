@@ -39,8 +39,10 @@ func (l *stackLoop) begin(c *Cycle, intents []resource.Intent, fence map[string]
 	}
 	planned := c.Planned
 	l.works = append(l.works, w)
+	l.flying.Add(1)
 	l.flights.Go(func() {
 		w.result, w.err = l.engine.Apply(l.life, planned, do)
+		l.flying.Add(-1)
 		l.ended <- w
 	})
 	return w

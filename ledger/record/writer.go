@@ -18,7 +18,7 @@ import (
 
 // Errors of records.
 var (
-	// ErrBroken is returned after a failed write to the log or the store. Open the ledger again.
+	// ErrBroken is returned after a failed write to the log or the store, until Reopen.
 	ErrBroken = errors.New("ledger: broken by an earlier error")
 	// ErrRefused is returned for a result whose claim was lost; only the refusal was recorded.
 	ErrRefused = errors.New("ledger: the claim was lost")
