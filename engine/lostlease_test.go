@@ -127,3 +127,80 @@ func TestALoopGoesOnAfterItsMachineSlept(t *testing.T) {
 		b.settled(want)
 	})
 }
+
+// TestALostLeaseStartsNothingBesideADeafCall: the claims of an instance are lost during a call that does not end with
+// its context. However free the resource looks in the store, no action on it starts before that call has returned, and
+// everything else goes on.
+func TestALostLeaseStartsNothingBesideADeafCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var now, most atomic.Int64
+		b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
+			if c.Verb == fake.Create && c.Ref.Name == "deaf" {
+				most.Store(max(most.Load(), now.Add(1)))
+				defer now.Add(-1)
+				time.Sleep(10 * time.Minute)
+			}
+			return nil
+		}})
+		var s commits
+		s.commit(disk("deaf", 10))
+		stop := b.loops(s.stacks(), loop.RunOptions{Interval: time.Minute, Apply: true})
+		time.Sleep(30 * time.Second)
+		if n := b.revoke(func(string) bool { return true }); n != 2 {
+			t.Fatalf("%d claims, want the lead and the resource", n)
+		}
+		s.commit(disk("deaf", 10), disk("edge", 10))
+		time.Sleep(2 * time.Minute)
+		if n := len(b.cloud.Resources(here)); n != 1 {
+			t.Errorf("%d resources, want the new one", n)
+		}
+		time.Sleep(20 * time.Minute)
+		if n := len(b.cloud.Resources(here)); n != 2 || most.Load() != 1 || b.creates("deaf") != 1 {
+			t.Errorf("%d resources, %d calls at once, %d in all", n, most.Load(), b.creates("deaf"))
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		b.cloud.Break(fake.Faults{})
+		b.settled(s.intents)
+	})
+}
+
+// TestAHelperLeadsBesideItsFlights: a helper takes the lead from a killed leader while an action of its own runs, and
+// applies a new commit next to it.
+func TestAHelperLeadsBesideItsFlights(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := blank(t)
+		one, two := b.elsewhere("host-0"), b.elsewhere("host-1")
+		defer one.stop()
+		defer two.stop()
+		b.cloud.Break(slowly(map[string]time.Duration{"create disk/slow-0": time.Hour, "create disk/slow-1": time.Hour}))
+		var s commits
+		var d diary
+		s.commit(disk("slow-0", 10), disk("slow-1", 10))
+		o := loop.RunOptions{Interval: time.Minute, Apply: true, Do: engine.ApplyOptions{Parallelism: 1}}
+		hard, kill := context.WithCancel(t.Context())
+		o.Do.Hard = hard
+		leave := one.loops(s.stacks(), o)
+		time.Sleep(10 * time.Second)
+		o.Tell, o.Do.Hard = d.tell, nil
+		stop := two.loops(s.stacks(), o)
+		time.Sleep(90 * time.Second)
+		if n := two.startsOf("slow-0") + two.startsOf("slow-1"); n != 1 {
+			t.Fatalf("the helper started %d actions, want 1", n)
+		}
+		kill()
+		_ = leave()
+		s.commit(disk("slow-0", 10), disk("slow-1", 10), disk("edge", 10))
+		time.Sleep(70 * time.Second)
+		if c := d.last(); !c.Led {
+			t.Errorf("the helper does not lead: %+v", c)
+		}
+		if o, _, _ := b.cloud.Find(ref("disk", "edge")); sizeOf(o) != 10 {
+			t.Errorf("the commit waits: %v", o.Attrs)
+		}
+		b.cloud.Break(fake.Faults{})
+		_ = stop()
+	})
+}

@@ -111,6 +111,7 @@ type runner struct {
 	alerts   *serve.Alerts
 	forgot   forgetting
 	flying   flying
+	left     leftOpen
 	rules    heldRules
 	reports  map[string]*report.Writer // by stack: of the sources that show what became of them
 	alarms   heldAlarms
@@ -260,8 +261,7 @@ func (k *runner) keep() error {
 		}
 		pause = min(2*pause, reopenMost)
 	}
-	k.Out.Say("Stopped. Actions in flight finished or will be recovered; no other was started.")
-	return nil
+	return k.stopped()
 }
 
 // loop opens the data directory and runs the loops until they end.

@@ -20,6 +20,9 @@ import (
 // cycled reports each cycle.
 func (k *runner) cycled(c loop.Cycle) {
 	k.loops.Add(counted(c))
+	if k.Err() != nil {
+		k.left.leave(c)
+	}
 	k.reportCycle(c)
 	k.reportSite(c)
 	k.alerts.Cycle(c)
