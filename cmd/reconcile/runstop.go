@@ -41,7 +41,8 @@ func (k *runner) stopped() error {
 		k.Out.Say("Stopped. All running actions have ended; no other was started.")
 		return nil
 	}
-	k.Out.Warn(fmt.Sprintf("stopped before these actions ended, and their results are unknown: %s", strings.Join(left, ", ")),
+	names := strings.Join(left, ", ")
+	k.Out.Warn("stopped before these actions ended, and their results are unknown: "+names,
 		"none needed: the next start observes their results")
 	return cli.ExitStatus(cli.ExitInterrupted)
 }

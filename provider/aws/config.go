@@ -15,8 +15,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
-	"github.com/ovi-project/ovi/provider/aws/compute"
-	"github.com/ovi-project/ovi/provider/aws/database"
 )
 
 // load reads the configuration once for each session. A failure is not kept: the next call tries again.
@@ -105,8 +103,6 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api
 		Name: name, Account: s.account, Owner: p.opts.Owner, Clock: p.opts.Clock, Wait: p.opts.Delays, Log: p.opts.Log,
 		Images: api.NewImages(),
 	}, service, p.calls, p.opts.Sandbox)
-	compute.Gatherers(g)
-	database.Gatherers(g)
 	s.regions[name] = g
 	return g
 }

@@ -3,7 +3,6 @@ package aws_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,28 +34,6 @@ func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
 	}
 	if attr(seen, "password_secret") == nil {
 		t.Error("the password is not managed by AWS")
-	}
-}
-
-// TestWaitsForDatabasesShareTheirPolls asserts that twenty databases which are created at the same time cost few more
-// reads than one.
-func TestWaitsForDatabasesShareTheirPolls(t *testing.T) {
-	t.Parallel()
-	const many = 20
-	w := newLiveState(t, sandbox.WithSettle(300*time.Millisecond))
-	reads := func() int { return w.count("rds.DescribeDBInstances") }
-	var all sync.WaitGroup
-	for i := range many {
-		r := w.request(desired(t, "rds", fmt.Sprintf("db-%d", i), values{"size": text("db.t3.micro")}))
-		all.Go(func() {
-			if _, err := w.p.Create(t.Context(), r); err != nil {
-				t.Error(errorText(err))
-			}
-		})
-	}
-	all.Wait()
-	if n := reads(); n > 5*many {
-		t.Errorf("%d databases cost %d reads", many, n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
@@ -64,4 +65,15 @@ func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string,
 		all = append(all, more...)
 	}
 	return all, nil
+}
+
+// ByFilter reads with a filter of EC2: a request that names IDs is refused as a whole if one of them does
+// not exist. An ID that is missing in the answer does not exist or is not visible yet; the caller
+// decides between the two.
+func ByFilter[T any](
+	name string, list func(context.Context, []types.Filter) ([]T, error), id func(T) *string,
+) ReadMany[T] {
+	return InChunks(idsInFilter, func(ctx context.Context, ids []string) ([]T, error) {
+		return list(ctx, Where(name, ids...))
+	}, id)
 }

@@ -37,8 +37,11 @@ func (g *Gather[T]) ReadOne(ctx context.Context, id string) (T, bool, error) {
 	r, first, pause := g.join(id)
 	defer g.leave()
 	if first {
-		_ = sleep(ctx, pause) // one whose time is up still reads for the others
-		g.do(ctx, r)
+		select { // one whose time is up still reads for the others
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+		g.readRound(ctx, r)
 	}
 	select {
 	case <-r.done:
@@ -71,7 +74,7 @@ func (g *Gather[T]) leave() {
 // readTime bounds a read that goes on if one who waits for it gives up.
 const readTime = 2 * time.Minute
 
-func (g *Gather[T]) do(ctx context.Context, r *round[T]) {
+func (g *Gather[T]) readRound(ctx context.Context, r *round[T]) {
 	g.mu.Lock()
 	g.forming, g.last = nil, r.asked // who comes now asks in the next round
 	g.mu.Unlock()
@@ -83,6 +86,3 @@ func (g *Gather[T]) do(ctx context.Context, r *round[T]) {
 	defer close(r.done)
 	r.found, r.err = g.Read(ctx, slices.Sorted(maps.Keys(r.ids)))
 }
-
-// FilterValues is the maximum number of values in a filter of EC2 ("Filtering resources").
-const FilterValues = 200

@@ -26,6 +26,33 @@ func MissingOf(op string, err error) error {
 	return &provider.Error{Cause: provider.Configuration, Absent: true, Op: op, Err: err}
 }
 
+// Poll reads one resource for an action that waits for it, by a call that reads all resources of the kind which actions
+// wait for: a hundred resources that are being created would otherwise spend the request limit of the account on their
+// waits. op names the call; each op has one read.
+func Poll[T any](ctx context.Context, g *Region, op, id string, read ReadMany[T]) (T, error) {
+	v, ok, err := gatherOf(&g.Polls, op, g.Wait.First, g.Wait.Gather, read).ReadOne(ctx, id)
+	var all []T
+	if ok {
+		all = []T{v}
+	}
+	return Only(all, err, op, id)
+}
+
+// OneOrMany reads a single resource by a request that names it, and several in another way: a request that names
+// several may be refused as a whole if one of them does not exist.
+func OneOrMany[T any](one func(ctx context.Context, id string) ([]T, error), several ReadMany[T]) ReadMany[T] {
+	return func(ctx context.Context, ids []string) (map[string]T, error) {
+		if len(ids) > 1 {
+			return several(ctx, ids)
+		}
+		all, err := one(ctx, ids[0])
+		if err = UnlessAbsent(err); err != nil || len(all) == 0 {
+			return nil, err
+		}
+		return map[string]T{ids[0]: all[0]}, nil
+	}
+}
+
 // UnlessOwn decides about the refusal of a name that is taken. If an earlier attempt with the key created
 // the resource, that is not an error; otherwise the name is a conflict.
 func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error,

@@ -12,12 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	logs "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
-	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	"github.com/aws/aws-sdk-go-v2/service/route53"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3control"
@@ -46,11 +44,8 @@ type Region struct {
 
 	Images *images
 	// Sent are the keys of creations of records, by which this process knows its own
-	Sent sync.Map
-	// what many wait for at once
-	StartingInstances *Gather[ec2types.Instance]
-	ChangingVolumes   *Gather[ec2types.Volume]
-	ChangingDatabases *Gather[rdstypes.DBInstance]
+	Sent  sync.Map
+	Polls Polls
 
 	Owner string
 	Clock func() time.Time

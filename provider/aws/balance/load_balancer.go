@@ -188,10 +188,11 @@ func createBalancer(ctx context.Context, g *api.Region, r provider.Request) (res
 // awaitBalancer waits until it is in service, which takes some minutes.
 func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the load balancer "+id, func(ctx context.Context) error {
-		o, err = readBalancer(ctx, g, id)
-		switch {
-		case err != nil:
+		b, err := pollBalancer(ctx, g, id)
+		if err != nil {
 			return err
+		}
+		switch o = observedBalancer(g, b, nil); {
 		case o.Health == resource.Pending:
 			return api.ErrWait
 		case o.Health == resource.Failing:
@@ -200,7 +201,10 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 		}
 		return nil
 	})
-	return o, err
+	if err != nil {
+		return o, err
+	}
+	return readBalancer(ctx, g, id) // with its tags
 }
 
 // updateBalancer sets the complete lists of subnets and of groups, so a repeated update has the
@@ -234,7 +238,7 @@ func deleteBalancer(ctx context.Context, g *api.Region, r provider.Request) erro
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, "the deletion of "+id, func(ctx context.Context) error {
-		_, err := readBalancer(ctx, g, id)
+		_, err := pollBalancer(ctx, g, id)
 		if err == nil {
 			return api.ErrWait
 		}
@@ -248,4 +252,21 @@ func allBalancers(ctx context.Context, s *api.Sweep) ([]types.LoadBalancer, erro
 	return api.Once(s, KindBalancer, func() ([]types.LoadBalancer, error) {
 		return rawBalancers(ctx, s.Region, &elb.DescribeLoadBalancersInput{})
 	})
+}
+
+// pollBalancer reads one of many load balancers that are waited for. If there are several, it reads all load balancers
+// of the region: the service has no filter.
+func pollBalancer(ctx context.Context, g *api.Region, id string) (types.LoadBalancer, error) {
+	one := func(ctx context.Context, id string) ([]types.LoadBalancer, error) {
+		return rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{LoadBalancerArns: []string{id}})
+	}
+	return api.Poll(ctx, g, "elasticloadbalancing.DescribeLoadBalancers", id, api.OneOrMany(one,
+		func(ctx context.Context, _ []string) (map[string]types.LoadBalancer, error) {
+			all, err := rawBalancers(ctx, g, &elb.DescribeLoadBalancersInput{})
+			out := make(map[string]types.LoadBalancer, len(all))
+			for _, b := range all {
+				out[aws.ToString(b.LoadBalancerArn)] = b
+			}
+			return out, err
+		}))
 }

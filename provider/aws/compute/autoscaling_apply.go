@@ -85,9 +85,12 @@ func notLaunchable(err error) bool {
 // reason is an error at once, because most reasons stay.
 func awaitScaling(ctx context.Context, g *api.Region, name string, began time.Time) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the instances of "+name, func(ctx context.Context) error {
-		o, err = readScaling(ctx, g, name)
-		if err != nil || o.Health == resource.Healthy {
+		s, err := pollScaling(ctx, g, name)
+		if err != nil {
 			return err
+		}
+		if o = observedScaling(g, s); o.Health == resource.Healthy {
+			return nil
 		}
 		return launchFailure(ctx, g, name, began)
 	})
@@ -190,10 +193,10 @@ func deleteScaling(ctx context.Context, g *api.Region, r provider.Request) error
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, "the deletion of "+name, func(ctx context.Context) error {
-		all, err := scalingGroups(ctx, g, name)
-		if err == nil && len(all) > 0 {
+		_, err := pollScaling(ctx, g, name)
+		if err == nil {
 			return api.ErrWait
 		}
-		return err
+		return api.UnlessAbsent(err)
 	})
 }

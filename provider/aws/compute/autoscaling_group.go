@@ -25,6 +25,8 @@ const (
 	healthGrace     = "health_check_grace"
 	// scalingPage is the size of pages; more is not allowed.
 	scalingPage = 100
+	// scalingNames is the most names of a request.
+	scalingNames = 50
 )
 
 func kindOfScaling() api.Kind {
@@ -261,4 +263,13 @@ func checkScaling(ctx context.Context, g *api.Region, r provider.Request) error 
 		return err
 	}
 	return api.Taken(o, r)
+}
+
+// pollScaling reads one of many groups that are waited for. A request that names a group which does not exist is not
+// refused.
+func pollScaling(ctx context.Context, g *api.Region, name string) (types.AutoScalingGroup, error) {
+	return api.Poll(ctx, g, "autoscaling.DescribeAutoScalingGroups", name, api.InChunks(scalingNames,
+		func(ctx context.Context, names []string) ([]types.AutoScalingGroup, error) {
+			return scalingGroups(ctx, g, names...)
+		}, func(s types.AutoScalingGroup) *string { return s.AutoScalingGroupName }))
 }

@@ -89,18 +89,16 @@ func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(st
 // awaitReshaped waits until the new size is available; AWS optimizes the volume for hours.
 func awaitReshaped(ctx context.Context, g *api.Region, id string) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, id+" to change", func(ctx context.Context) error {
-		out, err := g.EC2.DescribeVolumesModifications(ctx, &ec2.DescribeVolumesModificationsInput{VolumeIds: []string{id}})
+		m, err := pollModification(ctx, g, id)
 		if err != nil {
-			return api.Classify("", err)
+			return err
 		}
-		for _, m := range out.VolumesModifications {
-			switch m.ModificationState {
-			case types.VolumeModificationStateModifying:
-				return api.ErrWait
-			case types.VolumeModificationStateFailed:
-				return api.Mistake("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
-			default: // optimizing takes hours, during use
-			}
+		switch m.ModificationState {
+		case types.VolumeModificationStateModifying:
+			return api.ErrWait
+		case types.VolumeModificationStateFailed:
+			return api.Mistake("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
+		default: // optimizing takes hours, during use
 		}
 		return nil
 	})

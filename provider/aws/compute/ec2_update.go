@@ -64,10 +64,12 @@ func SameMachine(r provider.Request, i types.Instance) error {
 // stableInstance waits until an instance is running or stopped. EC2 refuses most changes of an
 // instance that is starting or stopping, for example after an interrupted update.
 func stableInstance(ctx context.Context, g *api.Region, id string) (i types.Instance, err error) {
+	read := api.OneInstance // most are stable: nothing is waited for
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" to be running or stopped", func(ctx context.Context) error {
-		if i, err = api.OneInstance(ctx, g, id); err != nil {
+		if i, err = read(ctx, g, id); err != nil {
 			return err
 		}
+		read = pollInstance
 		switch {
 		case gone(i):
 			return &provider.Error{

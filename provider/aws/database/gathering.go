@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
@@ -11,38 +10,12 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// Gatherers make the read of a region that many wait for: twenty databases that are being created cost one call
-// each time.
-func Gatherers(g *api.Region) {
-	g.ChangingDatabases = &api.Gather[types.DBInstance]{
-		Step: g.Wait.First, Most: g.Wait.Gather,
-		Read: func(ctx context.Context, ids []string) (map[string]types.DBInstance, error) {
-			out := make(map[string]types.DBInstance, len(ids))
-			for some := range slices.Chunk(ids, int(api.RDSPage)) {
-				all, err := databasesIn(ctx, g, types.Filter{Name: aws.String("db-instance-id"), Values: some})
-				if err != nil {
-					return nil, err
-				}
-				for _, d := range all {
-					out[aws.ToString(d.DBInstanceIdentifier)] = d
-				}
-			}
-			return out, nil
-		},
-	}
-}
-
 // pollDatabase reads one of many databases that are waited for.
 func pollDatabase(ctx context.Context, g *api.Region, id string) (types.DBInstance, error) {
-	d, ok, err := g.ChangingDatabases.ReadOne(ctx, id)
-	if err != nil {
-		return d, err
-	}
-	var found []types.DBInstance
-	if ok {
-		found = []types.DBInstance{d}
-	}
-	return api.Only(found, nil, "rds.DescribeDBInstances", id)
+	return api.Poll(ctx, g, "rds.DescribeDBInstances", id, api.InChunks(int(api.RDSPage),
+		func(ctx context.Context, ids []string) ([]types.DBInstance, error) {
+			return databasesIn(ctx, g, types.Filter{Name: aws.String("db-instance-id"), Values: ids})
+		}, func(d types.DBInstance) *string { return d.DBInstanceIdentifier }))
 }
 
 // databasesIn reads all pages of the databases that pass the filters.

@@ -155,12 +155,13 @@ func natFailure(n types.NatGateway) string {
 // usable again.
 func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway, error) {
 	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
-	n, err := api.Only(all, err, "ec2.DescribeNatGateways", id)
+	return standingNAT(api.Only(all, err, "ec2.DescribeNatGateways", id))
+}
+
+// standingNAT takes a gateway that is being deleted for one that does not exist.
+func standingNAT(n types.NatGateway, err error) (types.NatGateway, error) {
 	if err == nil && natGone(n) {
-		err = &provider.Error{
-			Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeNatGateways",
-			Err: fmt.Errorf("%s is %s", id, n.State),
-		}
+		err = api.MissingOf("ec2.DescribeNatGateways", fmt.Errorf("%s is %s", aws.ToString(n.NatGatewayId), n.State))
 	}
 	return n, err
 }
@@ -258,7 +259,7 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 // since AWS does not repair it.
 func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
-		n, err := natGateway(ctx, g, id)
+		n, err := standingNAT(pollNAT(ctx, g, id))
 		if err != nil {
 			return err
 		}
@@ -292,9 +293,9 @@ func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, "the NAT gateway "+id+" to be gone", func(ctx context.Context) error {
-		all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
+		n, err := pollNAT(ctx, g, id)
 		switch {
-		case api.Absent(err), err == nil && (len(all) == 0 || all[0].State == types.NatGatewayStateDeleted):
+		case api.Absent(err), err == nil && n.State == types.NatGatewayStateDeleted:
 			return nil
 		case err != nil:
 			return err
@@ -310,4 +311,12 @@ func holdsNAT(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hol
 		out = append(out, resource.Hold{What: "use of the Elastic IP", Of: address, Identity: true})
 	}
 	return out
+}
+
+// pollNAT reads one of many gateways that are waited for. A gateway that is being deleted is read, too.
+func pollNAT(ctx context.Context, g *api.Region, id string) (types.NatGateway, error) {
+	return api.Poll(ctx, g, "ec2.DescribeNatGateways", id, api.ByFilter("nat-gateway-id",
+		func(ctx context.Context, f []types.Filter) ([]types.NatGateway, error) {
+			return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: f})
+		}, func(n types.NatGateway) *string { return n.NatGatewayId }))
 }

@@ -318,3 +318,11 @@ func holdsInterface(_ resource.Ref, a resource.Attrs, _ resource.State) []resour
 	}
 	return out
 }
+
+// pollInterface reads one of many interfaces that are waited for.
+func pollInterface(ctx context.Context, g *api.Region, id string) (types.NetworkInterface, error) {
+	return api.Poll(ctx, g, "ec2.DescribeNetworkInterfaces", id, api.ByFilter("network-interface-id",
+		func(ctx context.Context, f []types.Filter) ([]types.NetworkInterface, error) {
+			return interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: f})
+		}, func(n types.NetworkInterface) *string { return n.NetworkInterfaceId }))
+}

@@ -90,7 +90,7 @@ func awaitInterface(ctx context.Context, g *api.Region, id, what string,
 	ready func(types.NetworkInterface) bool,
 ) (n types.NetworkInterface, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
-		if n, err = networkInterface(ctx, g, id); err != nil {
+		if n, err = pollInterface(ctx, g, id); err != nil {
 			return err
 		}
 		if !ready(n) {
@@ -191,7 +191,7 @@ func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) err
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, id+" to be gone", func(ctx context.Context) error {
-		_, err := networkInterface(ctx, g, id)
+		_, err := pollInterface(ctx, g, id)
 		switch {
 		case api.Absent(api.Classify("", err)):
 			return nil

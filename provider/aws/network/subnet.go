@@ -238,3 +238,11 @@ func sameBlock(d resource.Desired, have resource.Observed) bool {
 	was, had := api.Number(have.Attrs, blockAttr)
 	return set && had && next == was
 }
+
+// pollSubnet reads one of many subnets that are waited for.
+func pollSubnet(ctx context.Context, g *api.Region, id string) (types.Subnet, error) {
+	return api.Poll(ctx, g, "ec2.DescribeSubnets", id, api.ByFilter("subnet-id",
+		func(ctx context.Context, f []types.Filter) ([]types.Subnet, error) {
+			return subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: f})
+		}, func(s types.Subnet) *string { return s.SubnetId }))
+}

@@ -220,7 +220,7 @@ func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 // awaitBlock6 waits until a subnet has a block and no other; "" is none.
 func awaitBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
-		s, err := oneSubnet(ctx, g, id)
+		s, err := pollSubnet(ctx, g, id)
 		if err != nil {
 			return err
 		}

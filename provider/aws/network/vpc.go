@@ -221,15 +221,10 @@ func listVPCs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 // ReplaceVPC lets the new VPC be created first: two VPCs may have the same addresses.
 func ReplaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }
 
-// Groups returns the security groups that the input describes, from all pages.
-func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
-	return api.Pages(ctx, "ec2.DescribeSecurityGroups",
-		func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
-			out, err := g.EC2.DescribeSecurityGroups(ctx, in)
-			if err != nil {
-				return nil, nil, err
-			}
-			return out.SecurityGroups, out.NextToken, nil
-		})
+// pollVPC reads one of many VPCs that are waited for.
+func pollVPC(ctx context.Context, g *api.Region, id string) (types.Vpc, error) {
+	return api.Poll(ctx, g, "ec2.DescribeVpcs", id, api.ByFilter("vpc-id",
+		func(ctx context.Context, f []types.Filter) ([]types.Vpc, error) {
+			return vpcs(ctx, g, &ec2.DescribeVpcsInput{Filters: f})
+		}, func(v types.Vpc) *string { return v.VpcId }))
 }

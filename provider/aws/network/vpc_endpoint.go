@@ -246,12 +246,14 @@ func endpointFailure(e types.VpcEndpoint) string {
 
 func endpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint, error) {
 	all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
-	e, err := api.Only(all, err, "ec2.DescribeVpcEndpoints", id)
+	return standingEndpoint(api.Only(all, err, "ec2.DescribeVpcEndpoints", id))
+}
+
+// standingEndpoint takes an endpoint that is being deleted for one that does not exist.
+func standingEndpoint(e types.VpcEndpoint, err error) (types.VpcEndpoint, error) {
 	if err == nil && endpointGone(e) {
-		err = &provider.Error{
-			Cause: provider.Configuration, Absent: true, Op: "ec2.DescribeVpcEndpoints",
-			Err: fmt.Errorf("%s is %s", id, endpointState(e)),
-		}
+		err = api.MissingOf("ec2.DescribeVpcEndpoints",
+			fmt.Errorf("%s is %s", aws.ToString(e.VpcEndpointId), endpointState(e)))
 	}
 	return e, err
 }
@@ -323,7 +325,7 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 	err error,
 ) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
-		e, err := endpoint(ctx, g, id)
+		e, err := standingEndpoint(pollEndpoint(ctx, g, id))
 		if err != nil {
 			return err
 		}
@@ -427,9 +429,9 @@ func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) erro
 		}
 	}
 	return g.Await(ctx, g.Wait.Compute, "the endpoint "+id+" to be gone", func(ctx context.Context) error {
-		all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+		e, err := pollEndpoint(ctx, g, id)
 		switch {
-		case api.Absent(err), err == nil && (len(all) == 0 || endpointState(all[0]) == "deleted"):
+		case api.Absent(err), err == nil && endpointState(e) == "deleted":
 			return nil
 		case err != nil:
 			return err
@@ -450,4 +452,15 @@ func holdsEndpoint(_ resource.Ref, a resource.Attrs, _ resource.State) []resourc
 		return nil
 	}
 	return []resource.Hold{{What: "private DNS name of the service", Of: vpc, Name: service, Identity: true}}
+}
+
+// pollEndpoint reads one of many endpoints that are waited for. An endpoint that is being deleted is read, too.
+func pollEndpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint, error) {
+	one := func(ctx context.Context, id string) ([]types.VpcEndpoint, error) {
+		return endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
+	}
+	return api.Poll(ctx, g, "ec2.DescribeVpcEndpoints", id, api.OneOrMany(one, api.ByFilter("vpc-endpoint-id",
+		func(ctx context.Context, f []types.Filter) ([]types.VpcEndpoint, error) {
+			return endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{Filters: f})
+		}, func(e types.VpcEndpoint) *string { return e.VpcEndpointId })))
 }

@@ -115,7 +115,7 @@ func addIPv6(ctx context.Context, g *api.Region, id string) error {
 // the VPC still changes: its final state is not known until EC2 has finished.
 func awaitIPv6(ctx context.Context, g *api.Region, id, association string, on bool) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
-		v, err := oneVPC(ctx, g, id)
+		v, err := pollVPC(ctx, g, id)
 		if err != nil {
 			return err
 		}
