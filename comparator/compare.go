@@ -20,6 +20,7 @@ func Compare(in Input) (Result, error) {
 	c.cascade()
 	names.refuseExchanged(c)
 	names.refuse(c.out)
+	names.markWaiting(c.out)
 	c.sort()
 	if len(c.errs) == 0 {
 		completeTakes(c)
@@ -28,6 +29,7 @@ func Compare(in Input) (Result, error) {
 	if err := errors.Join(c.errs...); err != nil {
 		return Result{}, err
 	}
+	names.addHanded(c)
 	return Result{
 		Differences: c.out, Unchanged: c.unchanged, Owned: c.owned, NotVerified: c.unverified, Kept: c.kept,
 		Renames: names.order,

@@ -23,6 +23,7 @@ type declarations struct {
 // at the first name that is configured.
 func declarationsOf(c *comparison) (d declarations) {
 	back := map[resource.Ref][]resource.Ref{}
+	d.in = c.in.Renamed
 	for i := range c.sides {
 		for k := range c.sides[i].desired {
 			if w := &c.sides[i].desired[k]; w.Was.Name != "" {
@@ -54,7 +55,7 @@ func declarationsOf(c *comparison) (d declarations) {
 	}
 	for i := range c.sides {
 		for _, x := range c.sides[i].moved {
-			over := used[x.From] || slices.Contains(back[x.From], x.To)
+			over := used[x.From] || slices.Contains(back[x.From], x.To) || c.isOther(x.From) && c.isOther(x.To) || c.leadsAway(x)
 			if !over && !c.isDesired(x.To) && !d.hasArrived(c, x) {
 				d.loose = append(d.loose, x)
 			}
@@ -169,6 +170,8 @@ func (m *matching) undone(w *resource.Desired) *RenameError {
 	case unread(group[:n]) != nil:
 		e.Why = fmt.Sprintf("%s is the former name of %s, and could not be read: %s", was, now, unread(group[:n]).Message)
 		e.Advice = "plan again once it can be read"
+	case n > 0 && m.isOther(former):
+		m.notGiven(e, former, w.Ref)
 	case n > 0:
 		e.Why = fmt.Sprintf("%s is the former name of %s, and the configuration is not known in full", was, now)
 		e.Advice = "correct the errors of the source, and include the stack of " + was
@@ -236,6 +239,9 @@ func (m *matching) refuseSeveral() {
 func (m *matching) refuseLoose(missing []*resource.Desired) {
 	for _, x := range m.said.loose {
 		from, n := proven(m.group(x.From))
+		if n > 0 && m.isOther(x.To) || m.isUsed(x) {
+			continue // the other stack decides
+		}
 		old := []resource.Ref{x.From}
 		for _, o := range m.left {
 			if n == 0 && o.Ref.Stack == x.From.Stack && sameKind(o.Ref, x.From) && !o.configured && len(o.heirs) == 0 {

@@ -33,6 +33,7 @@ type Difference struct {
 	// before anything is done to the resource.
 	Renamed   resource.Ref
 	Forget    bool              // of unwanted resources: the configuration says that it stays
+	GivenTo   resource.Ref      // of unwanted resources: the name in another stack, which does not configure it yet
 	Takes     []Take            // exclusive things that it needs and that other resources have
 	Requested bool              // an operator asked for its replacement, whether it differs or not
 	Changes   []resource.Change // of drifted resources; of missing ones every attribute, From nil
@@ -90,6 +91,9 @@ type Input struct {
 	// Arrived returns the ref in another stack from which a resource was moved to a ref that its new stack has not
 	// configured yet: it is missing in a configuration that was never edited, and not removed. Nil: none has arrived.
 	Arrived func(resource.Ref) (resource.Ref, bool)
+	// Others returns what the last accepted configurations of the stacks that are not compared declare. Nil: they
+	// declare nothing.
+	Others Others
 	// Known reports that the record had a resource under a name, which is no longer managed. Nil: it had none.
 	Known func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its

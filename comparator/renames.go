@@ -18,6 +18,8 @@ type renaming struct {
 	order   []Rename
 	more    bool // the last round found one
 	said    declarations
+	handed  []handed                      // resources that other stacks take
+	waiting map[resource.Ref]resource.Ref // new names in other stacks, which do not configure them yet
 }
 
 // leftover is a proven resource whose name is no longer configured, or is configured with another identity.
@@ -33,10 +35,12 @@ type leftover struct {
 func renames(c *comparison, names renaming) renaming {
 	r := renaming{
 		from: maps.Clone(names.from), order: names.order, refused: map[resource.Ref]error{}, said: names.said,
+		handed: names.handed,
 	}
 	m := matching{comparison: c, said: &r.said, byRef: map[resource.Ref]*leftover{}, refused: r.refused}
 	missing := m.unpaired()
 	if len(m.declared()) == 0 && len(m.said.loose) == 0 && !m.removes &&
+		(c.in.Others == nil || len(missing)+len(m.left) == 0) &&
 		(len(missing) == 0 || len(m.left) == 0 && c.in.MovedAway == nil) &&
 		(len(m.left) == 0 || c.in.Arrived == nil) {
 		return r
@@ -45,6 +49,7 @@ func renames(c *comparison, names renaming) renaming {
 		m.byRef[o.Ref] = o
 	}
 	unknown := m.declare(missing)
+	m.receive(missing)
 	m.identify(missing)
 	m.refuseUnknown(unknown)
 	m.refuseExisting()
@@ -53,6 +58,7 @@ func renames(c *comparison, names renaming) renaming {
 	m.refuseLoose(missing)
 	m.refuseMoved(missing)
 	m.refuseArrived()
+	m.handOver(&r)
 	for _, o := range m.left {
 		if m.accepts(o) {
 			if r.from == nil {
@@ -69,7 +75,7 @@ func renames(c *comparison, names renaming) renaming {
 // unpaired lists the missing resources, and notes the resources that may have had another name.
 func (m *matching) unpaired() (missing []*resource.Desired) {
 	for i := range m.out {
-		if m.out[i].Type == Missing {
+		if m.out[i].Type == Missing || m.hasOtherStack(&m.out[i]) {
 			missing = append(missing, m.out[i].Desired)
 		}
 	}
@@ -117,7 +123,11 @@ func (m *matching) declare(missing []*resource.Desired) (unknown []*resource.Des
 			continue
 		}
 		m.busy[w.Ref] = true
-		if o := m.claimed(was); o != nil && m.canBecome(o, w) {
+		o := m.claimed(was)
+		if o == nil {
+			o = m.given(was, w.Ref)
+		}
+		if o != nil && m.canBecome(o, w) {
 			o.heirs, o.declared = append(o.heirs, w), true
 		} else if e := m.undone(w); e != nil {
 			m.refuse(e)
@@ -202,11 +212,15 @@ func (m *matching) refuseMoved(missing []*resource.Desired) {
 	for _, w := range missing {
 		if to, moved := m.in.MovedAway(w.Ref); moved && !m.busy[w.Ref] && m.waitsFor(to) {
 			now := shortIn(w.Ref.Stack, to)
-			m.refuse(&RenameError{
+			e := &RenameError{
 				New: []resource.Ref{w.Ref}, Old: []resource.Ref{to},
 				Why:    fmt.Sprintf("%s was moved to %s, which is not configured", w.Ref.Short(), now),
 				Advice: fmt.Sprintf("rename the block to %s, or run `ovi move %s %s`", now, now, full(w.Ref, to)),
-			})
+			}
+			if m.isOther(to) {
+				m.nowElsewhere(e, w.Ref, to)
+			}
+			m.refuse(e)
 		}
 	}
 }
@@ -368,7 +382,8 @@ func (r renaming) refuse(all []Difference) {
 	}
 	for i := range all {
 		d := &all[i]
-		if e := r.refused[d.Ref]; e != nil && (d.Type == Missing || d.Type == Unwanted || d.Type == Drifted) {
+		if e := r.refused[d.Ref]; e != nil &&
+			(d.Type == Missing || d.Type == Unwanted || d.Type == Drifted || ofOtherStack(d)) {
 			d.Type, d.Cause, d.Changes = Conflict, e, nil
 		}
 	}

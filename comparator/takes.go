@@ -116,7 +116,7 @@ func (c taking) givesUp(h resource.Hold, o *resource.Observed, index map[resourc
 	}
 	switch d := &c.out[i]; d.Type {
 	case Unwanted:
-		return !d.Forget
+		return !d.Forget && d.GivenTo.IsZero()
 	case Drifted:
 		return !slices.ContainsFunc(c.holdsOf(d.Desired, o, replaces(d)), h.Clashes)
 	}

@@ -54,6 +54,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 		each.review(p, f, policy)
 	}
 	blockTaken(p.Decisions, kinds, f)
+	blockUnderStaying(p.Decisions, kinds, f)
 	for spreadBlocks(p.Decisions, used); takeTurns(p.Decisions, f); {
 		spreadBlocks(p.Decisions, used)
 	}
@@ -89,7 +90,7 @@ func tellAbsent(all []Decision, f Facts) {
 // tellDestroyed sets the reason of deletes whose resource is deleted with its stack.
 func tellDestroyed(all []Decision, f Facts) {
 	for i := range all {
-		if d := &all[i]; f.Destroy && d.Difference == comparator.Unwanted {
+		if d := &all[i]; f.Destroy && d.Difference == comparator.Unwanted && d.Proposed == Delete {
 			d.Reason, d.Message = ReasonDestroyed, "stack "+d.Ref.Stack+" was destroyed by `ovi destroy`"
 		}
 	}

@@ -40,6 +40,10 @@ func suggestion(d *comparator.Difference) string {
 	if d.Type == comparator.Conflict || d.Type == comparator.Unmanaged && d.Cause != nil {
 		return conflictSuggestion(d)
 	}
+	if given(d) {
+		return fmt.Sprintf("apply stack %s with a block %s, or run `ovi move %s %s`", d.GivenTo.Stack, d.GivenTo.Short(),
+			d.Ref.ShortInStack(), d.GivenTo.ShortInStack())
+	}
 	return ""
 }
 

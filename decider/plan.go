@@ -76,7 +76,7 @@ const (
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
 	ReasonDestroyed   Reason = "destroyed"        // owned by a stack that is destroyed
 	ReasonRemoved     Reason = "removed"          // no longer configured, and the configuration says that it stays
-	ReasonKept        Reason = "kept"             // no longer configured, and kept for its data
+	ReasonKept        Reason = "kept"             // no longer configured, and kept for its data or for another stack
 	ReasonUnmanaged   Reason = "unmanaged"        // reported only
 	ReasonConflict    Reason = "conflict"         // configured, but not proven to be the stack's
 	ReasonUnreachable Reason = "unreachable"      // it could not be read

@@ -23,6 +23,7 @@ func decisionTable() []rule {
 		{comparator.Unreachable, nil, Notify, ReasonUnreachable, unreachableMessage},
 		{comparator.Conflict, nil, Notify, ReasonConflict, conflictMessage},
 		{comparator.Unmanaged, nil, Notify, ReasonUnmanaged, unmanagedMessage},
+		{comparator.Unwanted, given, Notify, ReasonKept, givenMessage},
 		{comparator.Unwanted, stays, Forget, ReasonRemoved, staysMessage},
 		{comparator.Unwanted, nil, Delete, ReasonUnwanted, unwantedMessage},
 		{comparator.Missing, nil, Create, ReasonMissing, missingMessage},
@@ -99,6 +100,14 @@ func stays(d *comparator.Difference) bool { return d.Forget }
 
 func staysMessage(*comparator.Difference) string {
 	return "it stays and is no longer managed, as `removed` in the configuration says"
+}
+
+// given reports whether another stack gets a resource, and has not configured it yet.
+func given(d *comparator.Difference) bool { return !d.GivenTo.IsZero() }
+
+func givenMessage(d *comparator.Difference) string {
+	return fmt.Sprintf("it is given to %s, which stack %s has not configured yet", formerName(d.GivenTo, d.Ref),
+		d.GivenTo.Stack)
 }
 
 // requested reports whether an operator asked for the replacement.

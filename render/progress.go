@@ -277,6 +277,15 @@ func (p *Progress) recorded(a decider.Action, ref, text string) []string {
 	return p.entry(planview.ActionSign(a), shortName(ref), text)
 }
 
+// fromName is the former name of a renamed resource, with its stack if that is another one.
+func fromName(x Renamed) string {
+	was, _, _ := resource.CutStack(x.From)
+	if now, _, _ := resource.CutStack(x.Ref); was != now {
+		return was + ":" + shortName(x.From)
+	}
+	return shortName(x.From)
+}
+
 // lines are a step in words; a start has none on a terminal, where it is drawn.
 func (p *Progress) lines(r Record) []string {
 	switch x := r.(type) {
@@ -286,7 +295,7 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Renamed:
-		return p.recorded(decider.Update, x.Ref, "renamed from "+shortName(x.From)+" "+phrase.ID(x.ID))
+		return p.recorded(decider.Update, x.Ref, "renamed from "+fromName(x)+" "+phrase.ID(x.ID))
 	case Forgotten:
 		return p.recorded(decider.Forget, x.Ref, "forgotten "+phrase.ID(x.ID))
 	case Recovered:

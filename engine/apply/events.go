@@ -71,8 +71,8 @@ func (a *apply) recorder(
 			return errStopped
 		}
 		var fence *ledger.Fence
-		if version, is := a.o.Versions[ref.Stack]; is && fenced {
-			fence = &ledger.Fence{Stack: ref.Stack, Version: version}
+		if version, is := a.o.Versions[stackOf(a.plan, ref)]; is && fenced {
+			fence = &ledger.Fence{Stack: stackOf(a.plan, ref), Version: version}
 		}
 		receipt, err := a.engine.Ledger.RecordStart(context.WithoutCancel(ctx), guard, fence, events...)
 		*at = receipt.Revision
@@ -191,7 +191,7 @@ func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 // applying is the configuration that a call applies; nil if it applies none. The attributes have
 // their references resolved.
 func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applied {
-	if d.Desired == nil || a.operator {
+	if d.Desired == nil || a.operator || stackOf(a.plan, d.Ref) != d.Ref.Stack { // it keeps its configuration
 		return nil
 	}
 	return &event.Applied{

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/engine/plan"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -102,6 +104,19 @@ func (a renamer) isRenamed(ref resource.Ref) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.renamed[ref]
+}
+
+// stackOf returns the stack whose plan acts on a resource: the resource's own, or the stack that hands it over.
+func stackOf(p *plan.Planned, ref resource.Ref) string {
+	if slices.Contains(p.Stacks, ref.Stack) {
+		return ref.Stack
+	}
+	for _, r := range p.Plan.Renames {
+		if r.To == ref {
+			return r.From.Stack
+		}
+	}
+	return ref.Stack
 }
 
 // isDeclared reports whether the configuration names the former name.

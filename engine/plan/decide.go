@@ -60,7 +60,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if p.Mode != event.ForDrift && !p.Past {
 		p.rest(m, p.facts, p.policed)
 	}
-	if err := errors.Join(m.approvalErr, m.seenErr, m.pastErr()); err != nil {
+	if err := errors.Join(m.approvalErr, m.seenErr, m.pastErr(), m.others.Err()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	m.noteUnverified(p.Plan, e.Providers.Kind)
@@ -184,6 +184,7 @@ func (e *Planner) compare(
 		Exchanged:   m.exchanged,
 		Arrived:     m.arrivedFrom(p.o.Destroy),
 		Known:       formerly(recorded.bindings),
+		Others:      m.others,
 	}
 	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {
 		in.Unknown = func(r resource.Ref) bool { return looked[r] }

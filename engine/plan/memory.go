@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/engine/plan/follow"
+	"github.com/ovi-project/ovi/engine/plan/handover"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
@@ -34,8 +36,9 @@ type memory struct {
 	fights     map[resource.Ref]rows.Fights
 	rollouts   *follow.Facts // nil if no stack asks for it
 	names      query.Names   // renames and outages
-	stacks     int           // the number of recorded stacks
-	known      wal.Seq       // the last record of the audit log that this includes
+	others     *handover.Others
+	stacks     int     // the number of recorded stacks
+	known      wal.Seq // the last record of the audit log that this includes
 	// origin proves a resource that the plan will destroy; unread are resources that could not be read now,
 	// as last observed.
 	origin func(*resource.Observed) (decider.Origin, error)
@@ -70,7 +73,7 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 	if err != nil {
 		return nil, fmt.Errorf("read the recorded stacks: %w", err)
 	}
-	m.stacks = len(loaded)
+	m.stacks, m.others = len(loaded), handover.New(ctx, l.Reader(), at)
 	blessings, err := blessings(ctx, l, at)
 	if err != nil {
 		return nil, fmt.Errorf("read what is blessed: %w", err)
@@ -182,6 +185,12 @@ func (m *memory) driftOnly(p decider.Plan, changing func(resource.Ref) bool) dec
 				continue
 			}
 		case comparator.Drifted:
+			if !d.Renamed.IsZero() { // the configuration made the difference
+				marks := func(c resource.Change) bool { return c.On == resource.OnMark }
+				if d.Changes = slices.DeleteFunc(slices.Clone(d.Changes), marks); len(d.Changes) == 0 {
+					continue
+				}
+			}
 			if known && applied.Desired != d.DesiredDigest() {
 				if d.Changes = drifted(d.Changes, applied); len(d.Changes) == 0 {
 					continue

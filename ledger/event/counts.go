@@ -25,7 +25,7 @@ type Counts struct {
 	Claimed     int `json:"claimed"`      // another run has the claim
 	Blocked     int `json:"blocked"`      // by a policy
 	Broken      int `json:"broken"`       // a part is missing, and no operator named it to replace it
-	Kept        int `json:"kept"`         // no longer configured, and kept for its data
+	Kept        int `json:"kept"`         // no longer configured, and kept for its data or for another stack
 	Conflict    int `json:"conflict"`     // configured, but unmanaged or owned by another stack
 	Unreachable int `json:"unreachable"`  // not evaluated: the location could not be read
 	NotVerified int `json:"not_verified"` // can neither be read back nor was recorded

@@ -59,6 +59,34 @@ func (r Sources) At(ctx context.Context, ref resource.Ref, at storage.Revision) 
 	return v.At, nil
 }
 
+// Settings returns the settings of the configurations that were accepted last, by stack, as of a revision.
+func (r Sources) Settings(ctx context.Context, at storage.Revision) (map[string]event.AcceptedSettings, error) {
+	out := map[string]event.AcceptedSettings{}
+	err := r.Entries(ctx, rows.KeySource, at, func(e storage.Entry) error {
+		stack, part, err := rows.ParseSource(e.Key)
+		if err != nil || part != "" {
+			return err
+		}
+		var v rows.Source
+		if err = json.Unmarshal(e.Value, &v); err == nil && v.Settings != nil {
+			out[stack] = *v.Settings
+		}
+		return err
+	})
+	return out, err
+}
+
+// Resource returns a resource of the configuration that was accepted last, as of a revision; false if the configuration
+// does not have the resource.
+func (r Sources) Resource(
+	ctx context.Context, ref resource.Ref, at storage.Revision,
+) (v event.AcceptedResource, is bool, err error) {
+	if is, err = r.Load(ctx, rows.AcceptedOf(ref), at, &v); err != nil {
+		err = fmt.Errorf("ledger: read the accepted configuration of %s: %w", ref, err)
+	}
+	return v, is, err
+}
+
 // From returns the stacks that were accepted from a source, sorted.
 func (r Sources) From(ctx context.Context, from string) (stacks []string, err error) {
 	err = r.Entries(ctx, rows.KeySource, storage.Now, func(e storage.Entry) error {

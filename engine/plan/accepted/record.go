@@ -74,9 +74,23 @@ type comparing struct {
 func settingsOf(in *resource.Intent) event.AcceptedSettings {
 	return event.AcceptedSettings{
 		Source: in.Source, From: in.From, ByFolder: in.ByFolder, Release: in.Release, Rules: in.Rules,
-		Options: in.Options, Scopes: in.Scopes, Moved: in.Moved,
+		Options: in.Options, Scopes: in.Scopes, Moved: movedOf(in),
 		Removed: in.Removed,
 	}
+}
+
+// movedOf returns the declared renames, and the former names in other stacks, which the plans of those stacks read.
+func movedOf(in *resource.Intent) []resource.Move {
+	out := in.Moved
+	for i := range in.Resources {
+		d := &in.Resources[i]
+		same := func(m resource.Move) bool { return m.From == d.Was && m.To == d.Ref }
+		if d.Was.IsZero() || d.Was.Stack == in.Stack || slices.ContainsFunc(out, same) {
+			continue
+		}
+		out = append(slices.Clip(out), resource.Move{From: d.Was, To: d.Ref, Part: d.Part})
+	}
+	return out
 }
 
 // settings returns the event for the settings that all parts share, if they differ. It returns none while a part is
