@@ -235,6 +235,25 @@ func (m *matching) refuseSeveral() {
 	}
 }
 
+// refuseAgain refuses renames that the record has, if the new name is free again, and the former name is of another
+// resource, which is no longer configured: that may be a rename, or a deletion and a creation.
+func (m *matching) refuseAgain(missing []*resource.Desired) {
+	for _, w := range missing {
+		was := m.said.was[w.Ref]
+		o := m.byRef[was]
+		if !m.said.done[w.Ref] || o == nil || o.configured || len(o.heirs) > 0 || !sameKind(was, w.Ref) {
+			continue
+		}
+		old, now := shortIn(w.Ref.Stack, was), w.Ref.Short()
+		m.refuse(&RenameError{
+			New: []resource.Ref{w.Ref}, Old: []resource.Ref{was},
+			Why: fmt.Sprintf("%s was renamed to %s before, and is another resource now", old, now),
+			Advice: fmt.Sprintf("run `ovi move %s %s` to rename it, too; or remove %s to delete it and create %s", old,
+				full(w.Ref, was), m.said.declaredBy(w), now),
+		})
+	}
+}
+
 // refuseLoose refuses renames to names that are not configured. Missing resources of their kind may be meant.
 func (m *matching) refuseLoose(missing []*resource.Desired) {
 	for _, x := range m.said.loose {

@@ -53,6 +53,7 @@ func renames(c *comparison, names renaming) renaming {
 	m.identify(missing)
 	m.refuseUnknown(unknown)
 	m.refuseExisting()
+	m.refuseAgain(missing)
 	m.refuseSeveral()
 	m.refuseRemovals()
 	m.refuseLoose(missing)

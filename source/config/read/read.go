@@ -53,6 +53,11 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 	}
 	var out strings.Builder
 	for _, p := range parts {
+		if p.Reference && strings.HasPrefix(p.Text, "stack/") {
+			r.Wrong(n, what+" cannot have an output of another stack: "+source.Quote("${"+p.Text+"}"),
+				"use a variable, and set its value in the file or with --set: an output is known after apply")
+			return "", false
+		}
 		if p.Reference {
 			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"), cmp.Or(
 				numbered(what, n.Text, p.Text), source.AdviceForTerraform(p.Text, nil),
