@@ -186,7 +186,7 @@ func (c *chaos) isolate(member int, out, in bool, what string) {
 
 // weather is what the sandbox and the users do.
 func (c *chaos) weather() {
-	switch c.n(4) {
+	switch c.n(5) {
 	case 0:
 		c.cloud.setLuck(0.05+0.1*float64(c.n(3)), time.Duration(c.n(400)+1)*time.Millisecond)
 		c.say("answers of the cloud lost", "")
@@ -204,6 +204,10 @@ func (c *chaos) weather() {
 		c.configured.change()
 		c.configured.write(c)
 		c.say("configuration changed", "")
+	case 4:
+		// longer than a claim lives without its owner, and than several intervals
+		c.cloud.setSlow(0.1+0.2*float64(c.n(2)), c.during(2*c.ttl, 4*c.ttl), []string{"", "DescribeVolumes"}[c.n(2)])
+		c.say("answers of the cloud slow", "")
 	}
 }
 

@@ -43,6 +43,10 @@ type cloud struct {
 	rng   *rand.Rand
 	lose  float64       // share of answers to changes that are lost
 	delay time.Duration // before a change, at most
+	slow  float64       // share of changes whose answers take long
+	long  time.Duration // how long these take at most
+	hangs string        // reads of this action have no answer until healed
+	heals chan struct{} // closed when the cloud is healed
 	calls []check.Call
 	busy  map[string]int // changes under way, by instance
 }
@@ -53,7 +57,7 @@ func newCloud(t testing.TB, at net.Listener, seed uint64) *cloud {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cloud{Cloud: inner, rng: rand.New(rand.NewPCG(seed, 1)), busy: map[string]int{}}
+	c := &cloud{Cloud: inner, rng: rand.New(rand.NewPCG(seed, 1)), busy: map[string]int{}, heals: make(chan struct{})}
 	server := httptest.NewUnstartedServer(c)
 	_ = server.Listener.Close() // it listens on another address
 	server.Listener = at
@@ -63,20 +67,64 @@ func newCloud(t testing.TB, at net.Listener, seed uint64) *cloud {
 	return c
 }
 
-func (c *cloud) luck() (lost bool, delay time.Duration) {
+// luck draws whether the answer to a change is lost, the time before its effect and the time from it to the answer.
+func (c *cloud) luck() (lost bool, before, after time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lost = c.rng.Float64() < c.lose
 	if c.delay > 0 {
-		delay = time.Duration(c.rng.Int64N(int64(c.delay)))
+		before = time.Duration(c.rng.Int64N(int64(c.delay))) / 2
+		after = before
 	}
-	return lost, delay
+	if c.long > 0 && c.rng.Float64() < c.slow {
+		after = c.long/2 + time.Duration(c.rng.Int64N(int64(c.long)))/2
+	}
+	return lost, before, after
 }
 
 func (c *cloud) setLuck(lose float64, delay time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lose, c.delay = lose, delay
+}
+
+// setSlow lets a share of the answers to changes take long, and one kind of reads hang, until heal.
+func (c *cloud) setSlow(share float64, long time.Duration, hangs string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slow, c.long, c.hangs = share, long, hangs
+}
+
+// heal answers everything that is slow or hangs, and whatever comes, at once.
+func (c *cloud) heal() {
+	c.setLuck(0, 0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slow, c.long, c.hangs = 0, 0, ""
+	close(c.heals)
+	c.heals = make(chan struct{})
+}
+
+// wait waits for a time, or until the cloud is healed.
+func (c *cloud) wait(d time.Duration) {
+	c.mu.Lock()
+	heals := c.heals
+	c.mu.Unlock()
+	select {
+	case <-time.After(d):
+	case <-heals:
+	}
+}
+
+// hang waits if the answers of an action hang.
+func (c *cloud) hang(action string) {
+	c.mu.Lock()
+	hangs := c.hangs != "" && c.hangs == action
+	long := c.long
+	c.mu.Unlock()
+	if hangs {
+		c.wait(long)
+	}
 }
 
 // under counts the running changes of an instance.
@@ -100,16 +148,18 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(context.WithoutCancel(r.Context()))
 	r.Host, r.URL.Host, r.URL.Scheme = r.Header.Get(headHost), r.Header.Get(headHost), "https"
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	lost, delay := c.luck()
+	lost, before, after := c.luck()
 	if !read {
 		c.under(r.Header.Get(headName), 1)
 		defer c.under(r.Header.Get(headName), -1)
-		time.Sleep(delay / 2)
+		time.Sleep(before)
 	}
 	answer := httptest.NewRecorder()
 	c.Cloud.ServeHTTP(answer, r)
-	if !read {
-		time.Sleep(delay / 2)
+	if read {
+		c.hang(name)
+	} else {
+		c.wait(after)
 		c.note(r, form, from, answer, lost)
 		if lost {
 			panic(http.ErrAbortHandler)

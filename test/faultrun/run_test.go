@@ -147,6 +147,9 @@ func (s *site) report(h check.History, c *chaos) {
 		if call.Lost {
 			count["answers lost"]++
 		}
+		if call.To.Sub(call.From) > s.ttl {
+			count["slow"]++
+		}
 		if !call.Good() {
 			count["calls refused"]++
 		}
@@ -158,8 +161,8 @@ func (s *site) report(h check.History, c *chaos) {
 	for _, p := range s.instances {
 		starts += p.starts
 	}
-	s.Logf("%d changing calls (%d refused, %d answers lost); %d started, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d resources exist",
-		count["calls"], count["calls refused"], count["answers lost"], count["started"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
+	s.Logf("%d changing calls (%d refused, %d answers lost, %d longer than the TTL); %d started, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d resources exist",
+		count["calls"], count["calls refused"], count["answers lost"], count["slow"], count["started"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
 	s.shares(h)
 	if count["started"] < len(h.Live) || len(h.Live) < len(s.configured.resources)/3 || len(h.Ops) < 2*count["started"] {
 		s.Error("the run did too little to prove anything")

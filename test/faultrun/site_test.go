@@ -226,7 +226,7 @@ func (s *site) heal() {
 	for i := range s.members {
 		s.net.isolate(i, false, false)
 	}
-	s.cloud.setLuck(0, 0)
+	s.cloud.heal()
 	s.cloud.ClearFaults()
 	for _, p := range s.instances {
 		p.signal(syscall.SIGCONT)
