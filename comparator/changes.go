@@ -56,6 +56,11 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 			out[i].Effect = max(out[i].Effect, k.EffectOf(*o, out[i]))
 		}
 	}
+	for i := range out {
+		if out[i].Effect != resource.Replace && c.parents.moves(k.Attrs, w.Ref.Scope(), &out[i]) {
+			out[i].Effect = resource.Replace
+		}
+	}
 	if c.in.MustReplace != nil && len(out) > 0 {
 		requireReplace(out, c.in.MustReplace(w, o))
 	}

@@ -50,13 +50,15 @@ func (c *comparison) leaving(o *resource.Observed) bool {
 	return c.ours(o.Ref.Stack) != nil && !c.isDesired(o.Ref)
 }
 
-func (c *comparison) isDesired(ref resource.Ref) bool {
-	for i := range c.sides {
-		if _, ok := c.sides[i].find(ref); ok {
-			return true
+func (c *comparison) isDesired(ref resource.Ref) bool { return configuredAs(c.sides, ref) != nil }
+
+func configuredAs(sides []side, ref resource.Ref) *resource.Desired {
+	for i := range sides {
+		if w, ok := sides[i].find(ref); ok {
+			return w
 		}
 	}
-	return false
+	return nil
 }
 
 // isUnreachable reports whether the state of a ref is unknown: it was not found and the observation does

@@ -14,6 +14,16 @@ func walk(
 ) *comparison {
 	c := &comparison{in: in, renamed: renamed, sides: sides, scopes: scopes, owned: map[string]int{}}
 	c.opt = resource.DiffOptions{Resolve: c.resolve, Secrets: in.Secrets, Unreachable: c.isUnreachable}
+	c.parents = parents{
+		knownID: c.resolve,
+		seenIn: func(s resource.Scope) []resource.Observed {
+			if p := c.scopeOf(s); p != nil {
+				return p.resources
+			}
+			return nil
+		},
+		blockOf: func(r resource.Ref) *resource.Desired { return configuredAs(c.sides, r) },
+	}
 	for _, s := range sides {
 		c.owned[s.stack] = 0
 	}
@@ -31,6 +41,7 @@ type comparison struct {
 	sides    []side
 	scopes   []observedScope
 	opt      resource.DiffOptions
+	parents  parents
 	kinds    kindCache
 	memo     memo
 	replaced map[resource.Ref]bool // will be replaced, so their IDs will change

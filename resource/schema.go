@@ -57,9 +57,9 @@ type Attribute struct {
 	// RefPath is the attribute of the resource that a name means; "" is its ID. Pattern then matches values that are no
 	// names, and the kind is not read for this attribute alone.
 	RefPath string
-	// Weak: the system deletes a resource that this attribute names. Without Weak it refuses that: the resource is in use
-	// until the attribute names another one.
-	Weak bool
+	// Parent is an attribute of the named resources ("vpc"): naming one with another value there needs a replacement.
+	Parent string
+	Weak   bool // the system deletes a resource that it names; otherwise that is in use
 	// AnyName: IDs of RefKind are names, and NamesAttr of a resource lists more. A name without a block is looked up,
 	// unless the regular expression SystemNames matches it. The kind is not read for this attribute alone.
 	AnyName                bool

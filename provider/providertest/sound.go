@@ -71,6 +71,12 @@ func (r *rig) names(path string, attrs []resource.Attribute) {
 		if kind != "" && end.Type == resource.TString && !a.Computed && end.RefKind == "" && r.Plain[p] == "" {
 			r.t.Errorf("%s is called as the kind %s and is no reference to it, and the harness has no reason for that", p, kind)
 		}
+		if end.Parent != "" && !slices.ContainsFunc(r.kind(end.RefKind).Attrs, func(x resource.Attribute) bool {
+			return x.Name == end.Parent && x.Effect == resource.Replace
+		}) {
+			r.t.Errorf("%s names the parent %s: kind %s has no such attribute that cannot change", p, end.Parent,
+				end.RefKind)
+		}
 		r.names(p, end.Fields)
 	}
 }

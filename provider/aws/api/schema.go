@@ -77,7 +77,7 @@ func VolumeKeyAttr() resource.Attribute {
 func GroupsAttr(doc string) resource.Attribute {
 	return resource.Attribute{
 		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]", Min: Bound(1),
-		Elem: &resource.Attribute{Type: resource.TString, RefKind: KindGroup, IDPrefix: "sg-"},
+		Elem: &resource.Attribute{Type: resource.TString, RefKind: KindGroup, IDPrefix: "sg-", Parent: KindVPC},
 	}
 }
 

@@ -48,7 +48,9 @@ func kindOfBalancer() api.Kind {
 				},
 				{
 					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1),
-					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Elem: &resource.Attribute{
+						Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-", Parent: api.KindVPC,
+					},
 					Example: "[public-a, public-b]", Doc: "The subnets it is in, one in each availability zone; an application load " +
 						"balancer needs two.",
 				},

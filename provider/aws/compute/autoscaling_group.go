@@ -63,7 +63,9 @@ func scalingAttrs() []resource.Attribute {
 		},
 		{
 			Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(1),
-			Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+			Elem: &resource.Attribute{
+				Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-", Parent: api.KindVPC,
+			},
 			Example: "[private-a, private-b]", Doc: "The subnets that instances are created in.",
 		},
 		{

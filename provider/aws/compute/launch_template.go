@@ -63,7 +63,7 @@ func templateAttrs() []resource.Attribute {
 		a.Weak = a.RefKind != ""
 		if a.Elem != nil {
 			e := *a.Elem
-			e.Weak = e.RefKind != ""
+			e.Weak, e.Parent = e.RefKind != "", ""
 			a.Elem = &e
 		}
 		a.Fields = slices.Clone(a.Fields)

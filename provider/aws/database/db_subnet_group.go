@@ -27,7 +27,9 @@ func kindOfDBSubnets() api.Kind {
 			Attrs: []resource.Attribute{
 				{
 					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(2),
-					Elem:    &resource.Attribute{Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-"},
+					Elem: &resource.Attribute{
+						Type: resource.TString, RefKind: api.KindSubnet, IDPrefix: "subnet-", Parent: api.KindVPC,
+					},
 					Example: "[data-a, data-b]", Doc: "The subnets. A subnet that a database uses cannot be " +
 						"removed.",
 				},

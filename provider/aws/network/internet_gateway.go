@@ -26,10 +26,11 @@ func kindOfInternetGateway() api.Kind {
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("vpc", "internet gateway")),
-			Holds:      holdsGateway, HoldsDoc: "the place of the internet gateway of its VPC",
+			EffectOf:   movesGateway, Replace: replaceGateway,
+			Holds: holdsGateway, HoldsDoc: "the place of the internet gateway of its VPC",
 			Attrs: []resource.Attribute{{
 				Name: "vpc", Type: resource.TString, Required: true, RefKind: api.KindVPC, IDPrefix: "vpc-",
-				Example: "main", Doc: "The VPC it is attached to. Changing it detaches it from the old one first.",
+				Example: "main", Doc: "The VPC it is attached to. Changing it replaces the gateway.",
 			}},
 		},
 		List: listInternetGateways, ByTag: true, Read: readInternetGateway, Tag: api.TagEC2,
@@ -224,6 +225,22 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api
 		}
 	}
 	return held, err
+}
+
+// movesGateway: a gateway can only be detached once nothing in its VPC has a public address, and a NAT gateway in the
+// other VPC needs a gateway before. Internet gateways have no settings, so that a new one does.
+func movesGateway(_ resource.Observed, c resource.Change) resource.Effect {
+	if c.On == resource.OnAttribute && c.Path == api.KindVPC && c.From != nil {
+		return resource.Replace
+	}
+	return resource.InPlace
+}
+
+func replaceGateway(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if api.SameText(d, have, api.KindVPC) {
+		return api.DestroyFirst()
+	}
+	return api.CreateFirst()
 }
 
 // holdsGateway: a VPC has one internet gateway at most (AttachInternetGateway).
