@@ -46,7 +46,7 @@ var layers = map[string]int{
 	"provider/cluster/haproxy/route": 13, "provider/cluster/portainer/environment": 13,
 	"decider": 20, "decider/rollout": 20, "coordinator": 20, "observer": 20,
 	"storage/": 20, "provider/": 20, "source/": 20,
-	"source/config/barepath": 16, "source/config/input": 16, "source/config/read": 17, "source/config/language": 17,
+	"source/config/barepath": 16, "source/config/selection": 16, "source/config/input": 16, "source/config/read": 17, "source/config/language": 17,
 	"source/config/settings": 18, "source/config/expansion": 16,
 	"source/chart/page": 16, "source/chart/values": 17, "source/chart/templates": 18,
 	"ledger": 31, "ledger/event": 26, "ledger/rows": 27, "ledger/query": 28, "ledger/project": 28,

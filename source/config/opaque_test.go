@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -51,7 +52,7 @@ func TestSecretsAndLateValuesShapeNothing(t *testing.T) {
 		"lookup":           "  - {type: vpc, name: x, lookup: {id: \"${X}\"}}\n",
 	}
 	for value, local := range map[string]string{"secret": "${vars.pw}", "late": "${rds/db.id}"} {
-		for place, block := range places {
+		for place, block := range selected(places) {
 			text := head + "vars: {pw: {type: secret}}\nlocals: {x: \"" + local +
 				"\", through: \"${locals.x}\", list: [\"${locals.x}\"]}\nresources:\n" +
 				"  - {type: rds, name: db, size: db.t3.micro, password: \"${env:DB_PASSWORD}\"}\n" +
@@ -63,6 +64,54 @@ func TestSecretsAndLateValuesShapeNothing(t *testing.T) {
 			case strings.Contains(err.Error(), fakeSecret):
 				t.Errorf("%s shows the secret: %v", place, err)
 			}
+		}
+	}
+}
+
+// selected returns the places, and each with a value that an expression selects by an index or a condition.
+func selected(places map[string]string) map[string]string {
+	out := maps.Clone(places)
+	for place, block := range places {
+		out[place+", by index"] = strings.ReplaceAll(block, "X", "[X][0]")
+		out[place+", by condition"] = strings.ReplaceAll(block, "X", "(1 < 2 ? X : X)")
+	}
+	return out
+}
+
+// TestOpaqueValuesAreSelected: which of several values an attribute has is known when the configuration is read.
+func TestOpaqueValuesAreSelected(t *testing.T) {
+	t.Parallel()
+	head := head + "stack: shop\nenvironments: {dev: {}, prod: {}}\nlocals:\n" +
+		"  nets: [\"${subnet/a}\", \"${subnet/b}\"]\n  by: {x: \"${subnet/b}\", pw: \"${env:DB_PASSWORD}\"}\n" +
+		"resources:\n  - {type: vpc, name: main, cidr: 10.0.0.0/16}\n" +
+		"  - {type: subnet, name: a, vpc: main, cidr: 10.0.1.0/24}\n  - {type: subnet, name: b, vpc: main, cidr: 10.0.2.0/24}\n"
+	for value, want := range map[string]string{
+		"locals.nets[0]": "a", "locals.nets[1]": "b", "locals.nets[environment == 'dev' ? 0 : 1]": "a", "locals.by.x": "b",
+		"locals.by['x']": "b", "environment == 'prod' ? locals.by.x : locals.nets[0]": "a", "[locals.by, 1][0].x": "b",
+		"(locals.nets + [locals.by.x])[2]": "b", "locals.nets[index % 2 + 1 - 1]": "a", "locals.nets[1 - index]": "b",
+	} {
+		block := "  - {type: ec2, name: web, count: 1, size: t3.micro, subnet: \"${" + value + "}\"}\n"
+		intent, err := loadWith(head+block, func(o *config.Options) { o.Environment = "dev" })
+		if err != nil {
+			t.Errorf("%s: %v", value, err)
+			continue
+		}
+		i := slices.IndexFunc(intent.Resources, func(r resource.Desired) bool { return r.Ref.Kind == "ec2" })
+		if got := fmt.Sprint(intent.Resources[i].Attrs); !strings.Contains(got, "subnet/"+want) || strings.Contains(got, "subnet/"+map[string]string{"a": "b", "b": "a"}[want]) {
+			t.Errorf("%s is %s, not subnet/%s", value, got, want)
+		}
+	}
+	for value, want := range map[string]string{
+		"locals.nets[2]": "index 2 is outside a list of 2", "locals.nets['x']": "has no key",
+		"locals.nets[locals.by.pw]": "must be an int, got a secret", "size(locals.nets)": "known after apply",
+		"locals.nets[0] == locals.nets[1]": "known after apply", "locals.nets[0] + 'x'": "known after apply",
+		"locals.by.pw == 'a' ? locals.nets[0] : locals.nets[1]": "locals.by.pw is a secret",
+		"[locals.nets[0]].filter(x, x == 'a')[0]":               "known after apply",
+	} {
+		block := "  - {type: ec2, name: web, size: t3.micro, subnet: \"${" + value + "}\"}\n"
+		_, err := loadWith(head+block, func(o *config.Options) { o.Environment = "dev" })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", value, err, want)
 		}
 	}
 }

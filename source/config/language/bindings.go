@@ -12,16 +12,6 @@ import (
 	"github.com/ovi-project/ovi/source/config/input"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-
-// reserved reports whether a name is a word of CEL.
-func reserved(name string) bool {
-	return slices.Contains([]string{
-		"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "null",
-		"package", "namespace", "return", "true", "var", "void", "while",
-	}, name)
-}
-
 // binding is one variable or one local.
 type binding struct {
 	name string // "vars.NAME" or "locals.NAME"
@@ -35,17 +25,10 @@ type binding struct {
 	// inEnvironment reports that the environment sets the value.
 	inEnvironment bool
 	value         any
-	bad           bool // a problem with it is reported
+	limit         error // the value is not allowed
+	bad           bool  // a problem with it is reported
 	given         *given
 }
-
-type state uint8
-
-const (
-	unread state = iota
-	reading
-	settled
-)
 
 func (b *binding) isVar() bool { return b.decl != nil }
 
@@ -227,6 +210,14 @@ func (l *Language) evaluate(b *binding) bool {
 	if !b.bad {
 		root, name, _ := strings.Cut(b.name, ".")
 		l.values[root].(map[string]any)[name] = b.value
+		if b.limit != nil { // the message may use the value
+			message := b.name + ": " + b.limit.Error()
+			if text := messageOf(l, b); text != "" {
+				message = b.name + ": " + text + " (" + b.limit.Error() + ")"
+			}
+			b.bad = true
+			l.wrong(b.file, b.at(), "", message, b.suggestion())
+		}
 	}
 	return !b.bad
 }
@@ -304,7 +295,8 @@ func (l *Language) typed(b *binding, n *source.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v, b.decl.allows(v)
+	b.limit = b.decl.allows(v)
+	return v, nil
 }
 
 // publish makes text from outside plain: the file declares that the variable is no secret.
@@ -361,15 +353,20 @@ func (l *Language) check(b *binding) {
 		return
 	}
 	message := b.name + " does not fulfill " + d.check.Text
-	if d.message != nil {
-		n, _ := l.Expand(d.file, d.message, nil, true)
-		if s, err := valueOf(&n); err == nil && !n.Bad {
-			if text, isText := scalarText(s); isText {
-				message = b.name + ": " + text
-			}
-		}
+	if text := messageOf(l, b); text != "" {
+		message = b.name + ": " + text
 	}
-	at := b.at()
-	where := "declared at " + d.file.At(d.key.Line, d.key.Column).String()
-	l.wrong(b.file, at, "", message, "use another value; the variable is "+where)
+	l.wrong(b.file, b.at(), "", message, b.suggestion())
+}
+
+// messageOf returns what the declaration of a variable tells about values that are not allowed; "" if nothing.
+func messageOf(l *Language, b *binding) (text string) {
+	if b.decl.message == nil {
+		return ""
+	}
+	n, _ := l.Expand(b.decl.file, b.decl.message, nil, true)
+	if s, err := valueOf(&n); err == nil && !n.Bad {
+		text, _ = scalarText(s)
+	}
+	return text
 }

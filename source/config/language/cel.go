@@ -17,6 +17,8 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/ext"
 	"cel.dev/cel-go/interpreter"
+
+	"github.com/ovi-project/ovi/source/config/selection"
 )
 
 // The limits of one evaluation and of all evaluations of one load, in CEL's own units.
@@ -40,18 +42,15 @@ type program struct {
 	prepared bool
 }
 
-// located is an error at a place in an expression. Lines count from 1, columns from 0.
-type located struct {
-	line, column        int
-	summary, suggestion string
-}
+// located is an error at a place in an expression.
+type located selection.Problem
 
 // shared is the environment of CEL, made once.
 var shared = sync.OnceValues(func() (*cel.Env, error) { //nolint:gochecknoglobals // making it takes milliseconds
 	options := []cel.EnvOption{
 		cel.CustomTypeAdapter(adapter{}),
 		ext.Sets(), ext.Lists(), ext.Math(), ext.TwoVarComprehensions(),
-		cel.OptionalTypes(),
+		cel.OptionalTypes(), cel.EnableMacroCallTracking(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.ParserRecursionLimit(100), cel.ParserExpressionSizeLimit(10_000),
 		cel.Variable("vars", cel.MapType(cel.StringType, cel.DynType)),
@@ -164,7 +163,7 @@ type walker struct {
 }
 
 func (w *walker) visit(e ast.Expr) {
-	if path := pathOf(e); path != nil && (path[0] == refRoot || slices.Contains(roots(), path[0])) {
+	if path := selection.Path(e); path != nil && (path[0] == refRoot || slices.Contains(roots(), path[0])) {
 		w.p.refs = append(w.p.refs, path)
 		return
 	}
@@ -196,30 +195,6 @@ func (w *walker) visit(e ast.Expr) {
 			w.visit(x)
 		}
 	}
-}
-
-// pathOf returns the names of a path such as vars.net.cidr or vars['net'].
-func pathOf(e ast.Expr) []string {
-	switch e.Kind() {
-	case ast.IdentKind:
-		return []string{e.AsIdent()}
-	case ast.SelectKind:
-		s := e.AsSelect()
-		if path := pathOf(s.Operand()); path != nil && !s.IsTestOnly() {
-			return append(path, s.FieldName())
-		}
-		return pathOf(s.Operand())
-	case ast.CallKind:
-		c := e.AsCall()
-		if c.FunctionName() != operators.Index || len(c.Args()) != 2 || c.Args()[1].Kind() != ast.LiteralKind {
-			return nil
-		}
-		key, ok := c.Args()[1].AsLiteral().(types.String)
-		if path := pathOf(c.Args()[0]); ok && path != nil {
-			return append(path, string(key))
-		}
-	}
-	return nil
 }
 
 // decorate makes the maps that loops return sorted.

@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/ast"
-	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
+	"github.com/ovi-project/ovi/source/config/selection"
 )
 
 // Scope is the place of an expression: the resource, and the entry of its for_each.
@@ -196,7 +195,7 @@ func joined(l *Language, f *input.File, n *source.Node, p piece, sc *Scope) (sou
 }
 
 // isKnown reports whether the problem of a value is reported already: the error has no text.
-func (e *located) isKnown() bool { return e != nil && e.summary == "" }
+func (e *located) isKnown() bool { return e != nil && e.Summary == "" }
 
 // piece evaluates one ${…}.
 func (l *Language) piece(f *input.File, n *source.Node, p piece, sc *Scope) (any, bool) {
@@ -282,7 +281,7 @@ func (l *Language) eval(text string, sc *Scope) (any, *located) {
 			continue
 		}
 		if err := l.prepare(path, p.path != nil, sc); err != nil {
-			return nil, err
+			return selected(l, text, sc, err)
 		}
 	}
 	p.prepared = true
@@ -291,6 +290,34 @@ func (l *Language) eval(text string, sc *Scope) (any, *located) {
 		l.memo[text] = v
 	}
 	return v, err
+}
+
+// selected returns the value of an expression that only selects opaque values, or else the error for which it was not
+// evaluated.
+func selected(l *Language, text string, sc *Scope, because *located) (any, *located) {
+	env, err := shared()
+	if err != nil || because.isKnown() {
+		return nil, because
+	}
+	values := selection.Values{Roots: roots(), Form: form, Compute: func(text string) (any, *selection.Problem) {
+		v, err := l.eval(text, sc)
+		return v, (*selection.Problem)(err)
+	}}
+	values.Path = func(path []string) (any, *selection.Problem) {
+		if err := l.prepare(path, true, sc); err != nil {
+			return nil, (*selection.Problem)(err)
+		}
+		v, err := lookUp(l.root(path[0], sc), path)
+		if err != nil {
+			return nil, &selection.Problem{Line: 1, Summary: err.Error(), Suggestion: keyAdvice(path)}
+		}
+		return v, nil
+	}
+	v, selects, problem := values.Element(env, text)
+	if !selects {
+		return nil, because
+	}
+	return v, (*located)(problem)
 }
 
 // root returns the value of a root.
@@ -431,48 +458,29 @@ func (a activation) Parent() cel.Activation { return nil }
 
 // failure locates an error of an evaluation.
 func (l *Language) failure(p *program, err error, sc *Scope) *located {
-	out := &located{line: 1}
-	out.summary, out.suggestion = explained(err.Error())
-	if strings.Contains(out.summary, "cost limit") {
-		out.summary, out.suggestion = "the expression takes too long", "use fewer or smaller loops"
+	out := &located{Line: 1}
+	out.Summary, out.Suggestion = explained(err.Error())
+	if strings.Contains(out.Summary, "cost limit") {
+		out.Summary, out.Suggestion = "the expression takes too long", "use fewer or smaller loops"
 	}
 	var failed *types.Err
 	if !errors.As(err, &failed) || failed.NodeID() == 0 {
 		return out
 	}
 	if at := p.ast.NativeRep().SourceInfo().GetStartLocation(failed.NodeID()); at.Line() > 0 {
-		out.line, out.column = at.Line(), at.Column()
+		out.Line, out.Column = at.Line(), at.Column()
 	}
 	key, absent := strings.CutPrefix(err.Error(), "no such key: ")
 	if !absent {
 		return out
 	}
-	out.summary, out.suggestion = "there is no key "+source.Quote(key), "use a key that exists"
-	if path := container(p.ast, failed.NodeID()); path != nil {
+	out.Summary, out.Suggestion = "there is no key "+source.Quote(key), "use a key that exists"
+	if path := selection.Container(p.ast.NativeRep(), failed.NodeID(), roots()); path != nil {
 		if v, err := lookUp(l.root(path[0], sc), path); err == nil {
 			if m, ok := v.(map[string]any); ok {
-				out.summary = missing(path, key, m).Error()
+				out.Summary = missing(path, key, m).Error()
 			}
 		}
 	}
 	return out
-}
-
-// container returns the path of the map in which the expression with this number looks for a key.
-func container(checked *cel.Ast, id int64) (path []string) {
-	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.ID() != id || path != nil {
-			return
-		}
-		switch {
-		case e.Kind() == ast.SelectKind:
-			path = pathOf(e.AsSelect().Operand())
-		case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Index:
-			path = pathOf(e.AsCall().Args()[0])
-		}
-		if path != nil && !slices.Contains(roots(), path[0]) {
-			path = nil
-		}
-	}))
-	return path
 }

@@ -212,7 +212,7 @@ func (d *declaration) allows(v any) error {
 		return fmt.Errorf("it must be at most %s, got %s", show(*d.max), show(size))
 	}
 	if text, ok := v.(string); ok && d.match != nil && !d.match.MatchString(text) {
-		return fmt.Errorf("%s does not match %s", source.Quote(text),
+		return fmt.Errorf("%s as a whole does not match %s", source.Quote(text),
 			strings.TrimSuffix(strings.TrimPrefix(d.match.String(), `\A(?:`), `)\z`))
 	}
 	if d.oneOf == nil {

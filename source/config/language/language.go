@@ -207,7 +207,7 @@ func (l *Language) at(f *input.File, n *source.Node, p piece, sc *Scope, e *loca
 	if l.chosen != nil && ref == "" {
 		ref = "environment " + l.chosen.Name
 	}
-	l.opts.Wrong(place(f, n, p.nth, e), strings.TrimPrefix(ref, ", "), e.summary, e.suggestion)
+	l.opts.Wrong(place(f, n, p.nth, e), strings.TrimPrefix(ref, ", "), e.Summary, e.Suggestion)
 }
 
 // place returns the position of an error in the nth ${…} of a string. A negative nth means that the whole string is
@@ -223,10 +223,10 @@ func place(f *input.File, n *source.Node, nth int, e *located) position.Position
 		if from < len(row) && (row[from] == '"' || row[from] == '\'') {
 			from++
 		}
-		if e.line > 1 || e.column < 0 {
+		if e.Line > 1 || e.Column < 0 {
 			return f.At(n.Line, n.Column)
 		}
-		return f.At(n.Line, int32(from+1+e.column))
+		return f.At(n.Line, int32(from+1+e.Column))
 	}
 	for ; line < len(lines); line++ {
 		row := []rune(lines[line])
@@ -241,12 +241,12 @@ func place(f *input.File, n *source.Node, nth int, e *located) position.Position
 			j := strings.Index(rest, "${") + 2
 			column, rest = column+len([]rune(rest[:j])), rest[j:]
 		}
-		if e.line <= 1 {
-			return f.At(int32(line+1), int32(column+1+max(e.column, 0)))
+		if e.Line <= 1 {
+			return f.At(int32(line+1), int32(column+1+max(e.Column, 0)))
 		}
-		below := min(line+e.line-1, len(lines)-1)
+		below := min(line+e.Line-1, len(lines)-1)
 		indent := len(lines[below]) - len(strings.TrimLeft(lines[below], " "))
-		return f.At(int32(below+1), int32(indent+1+e.column))
+		return f.At(int32(below+1), int32(indent+1+e.Column))
 	}
 	return f.At(n.Line, n.Column)
 }

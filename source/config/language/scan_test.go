@@ -108,7 +108,7 @@ func TestOtherFunctions(t *testing.T) {
 		{"now", "", "'a'"},
 	} {
 		p := compile(x.name + "(" + x.of + ")")
-		if at := p.err; at == nil || at.suggestion != otherFunction(x.name) || at.suggestion == "" {
+		if at := p.err; at == nil || at.Suggestion != otherFunction(x.name) || at.Suggestion == "" {
 			t.Errorf("%s: %+v", x.name, at)
 		}
 		if p := compile(x.instead); p.err != nil {

@@ -134,7 +134,7 @@ func outputIn(l *Language, text string) *located {
 	outputs, _ := l.values[refRoot].(map[string]any)
 	name, is := strings.CutPrefix(text, "use/")
 	late := lateIn(text, "an expression cannot compute with it")
-	late.suggestion = "use ${" + text + "} alone or inside a text"
+	late.Suggestion = "use ${" + text + "} alone or inside a text"
 	switch _, read := outputs[text]; {
 	case read:
 		return nil
