@@ -31,10 +31,12 @@ func FetchCommand(p *command.Process) *urfave.Command {
 		Usage: "Lock and fetch components from Git",
 		Description: "Adds each component from Git that a configuration uses to ovi.lock next to the file, and\n" +
 			"fetches its files into a cache. A branch or a tag that moved is shown; --upgrade locks the new commit.\n" +
+			"--prune removes all other files from the cache; another checkout that needs them fetches them again.\n" +
 			"Other commands that read files of this host use no network for components.",
 		Flags: []urfave.Flag{
 			command.SourceFlag(),
 			&urfave.BoolFlag{Name: "upgrade", Usage: "lock the newest commits of branches and tags"},
+			&urfave.BoolFlag{Name: "prune", Usage: "remove files and clones that the locks do not use from the cache"},
 		},
 		Action: p.Action(fetch),
 	}
@@ -85,26 +87,50 @@ func fetch(c *command.Call) error {
 	if len(problems) > 0 {
 		return problems
 	}
+	var used []*gitlock.Lock
 	for _, l := range locks {
-		if err := fetchLock(c, l); err != nil {
+		now, err := fetchLock(c, l)
+		if err != nil {
+			return err
+		}
+		used = append(used, now)
+	}
+	if c.Cmd.Bool("prune") {
+		if err := prune(c, used); err != nil {
 			return err
 		}
 	}
 	return cli.Exit()
 }
 
-// fetchLock brings one lock and the cache to the use blocks of its files.
-func fetchLock(c *command.Call, files config.Locked) error {
+// prune removes everything from the cache that the locks do not use.
+func prune(c *command.Call, used []*gitlock.Lock) error {
+	p, err := command.ComponentFetcher(c).Cache.Prune(c, used)
+	if err != nil {
+		return &cli.Problem{
+			Summary: "cannot prune the cache", Err: cli.Plain(err), Suggestion: "check the permissions of the folder",
+		}
+	}
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{Type: "pruned", Data: p})
+	}
+	c.Out.Say("Removed %d unused folders and %d unused clones from the cache (%.1f MiB).", p.Folders, p.Clones,
+		float64(p.Bytes)/(1<<20))
+	return nil
+}
+
+// fetchLock brings one lock and the cache to the use blocks of its files, and returns the lock.
+func fetchLock(c *command.Call, files config.Locked) (*gitlock.Lock, error) {
 	from := command.ComponentFetcher(c)
 	name := filepath.Join(files.Dir, gitlock.FileName)
 	done, err := from.Cache.Alone(c, files.Dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	was, wrong, err := gitlock.Read(files.Dir)
 	if err != nil {
-		return &cli.Problem{
+		return nil, &cli.Problem{
 			Summary: "cannot read the lock", File: name, Err: cli.Plain(err), Suggestion: "restore the file from Git",
 		}
 	}
@@ -115,29 +141,29 @@ func fetchLock(c *command.Call, files config.Locked) error {
 				At: position.Position{File: name, Line: w.Line, Column: 1}, Summary: w.Summary, Suggestion: w.Suggestion,
 			})
 		}
-		return problems
+		return nil, problems
 	}
 	u := &gitlock.Update{From: from, Was: was, Upgrade: c.Cmd.Bool("upgrade"), Prune: isAlone(files)}
 	users, problems := files.Users(func(url gitclone.URL) (fs.FS, error) { return u.Open(c, url) })
 	if err := c.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if len(problems) > 0 {
-		return problems
+		return nil, problems
 	}
 	now, changes, err := u.Finish(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if string(now.Format()) != string(was.Format()) {
 		if err := now.Write(files.Dir); err != nil {
-			return &cli.Problem{
+			return nil, &cli.Problem{
 				Summary: "cannot write the lock", File: name, Err: cli.Plain(err),
 				Suggestion: "check the permissions of the folder",
 			}
 		}
 	}
-	return tellFetched(c, name, now, changes, users)
+	return now, tellFetched(c, name, now, changes, users)
 }
 
 func tellFetched(

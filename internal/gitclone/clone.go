@@ -28,6 +28,8 @@ type Clone struct {
 	// Wait bounds one call of git: a server that does not answer is unreachable. 0 means two minutes. A question
 	// about branches and tags waits at most 20 seconds.
 	Wait time.Duration
+	// MostFetched limits the bytes of one fetch; 0 means 2 GiB.
+	MostFetched int64
 	// Own means that an operator named the remote, not a configuration. OVI_GIT_TOKEN then goes to its host.
 	Own bool
 }

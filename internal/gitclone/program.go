@@ -155,7 +155,6 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 	for _, setting := range x.Config {
 		args = append(args, "-c", setting)
 	}
-	cmd := exec.CommandContext(ctx, "git", append(append(args, x.Op), x.Args...)...)
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return &Error{Op: x.Op, Err: err}
@@ -165,11 +164,27 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 			return &Error{Op: x.Op, Err: err}
 		}
 	}
+	return c.run(ctx, dir, args, x)
+}
+
+// run runs the program in a folder.
+func (c *Clone) run(ctx context.Context, dir string, args []string, x Call) error {
+	end := func(_ context.Context, err error) error { return err }
+	if x.Op == "fetch" {
+		bounded, f := c.bound(ctx, dir)
+		ctx, end = bounded, f.end
+		args = append(args, "-c", "fetch.unpackLimit=1") // all of it is in one pack
+	}
+	return end(ctx, c.start(ctx, dir, args, x))
+}
+
+func (c *Clone) start(ctx context.Context, dir string, args []string, x Call) error {
+	cmd := exec.CommandContext(ctx, "git", append(append(args, x.Op), x.Args...)...)
 	said := budget.Head{Limit: budget.Text}
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said,
 		endWait
 	grouped(cmd)
-	err = cmd.Run()
+	err := cmd.Run()
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
