@@ -101,7 +101,7 @@ func haveOutputs(n int) string {
 
 // oneOutput prints the value of one output, for scripts.
 func oneOutput(c *command.Call, stack, name string, all []outputs.Recorded) error {
-	name, path, _ := strings.Cut(name, ".")
+	name, path := outputs.Cut(name)
 	i := slices.IndexFunc(all, func(o outputs.Recorded) bool { return o.Name == name })
 	if i < 0 {
 		return noOutput(stack, name, all)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -282,14 +283,34 @@ func plain(v resource.Value) any {
 	return nil
 }
 
-// Field returns the value at a dotted path below an output; false if there is none. An empty path is the value itself.
+// Cut divides the spelling of a value in an output, such as net.zones[0], into the name of the output and the path
+// below it, which Field reads.
+func Cut(text string) (name, path string) {
+	i := strings.IndexAny(text, ".[")
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimPrefix(text[i:], ".")
+}
+
+// Field returns the value at a path below an output, such as zones[0].name; false if there is none. An empty path is
+// the value itself. Elements of lists count from 0.
 func Field(v resource.Value, path string) (resource.Value, bool) {
 	for path != "" {
+		if index, rest, is := strings.Cut(strings.TrimPrefix(path, "["), "]"); is && path[0] == '[' {
+			list, ok := v.(resource.List)
+			i, err := strconv.Atoi(index)
+			if !ok || err != nil || i < 0 || i >= len(list) || strconv.Itoa(i) != index {
+				return nil, false
+			}
+			v, path = list[i], strings.TrimPrefix(rest, ".")
+			continue
+		}
 		attrs, ok := v.(resource.Attrs)
 		if !ok {
 			return nil, false
 		}
-		name, rest, _ := strings.Cut(path, ".")
+		name, rest := Cut(path)
 		if v, ok = attrs.Get(name); !ok {
 			return nil, false
 		}

@@ -141,6 +141,17 @@ func TestPlainJSONHasTheNamesAsWritten(t *testing.T) {
 	if f, ok := outputs.Field(v, "f"); !ok || f != resource.Float(1) {
 		t.Error(f, ok)
 	}
+	list := resource.Attrs{{Name: "a", Value: resource.List{resource.Int(1), resource.Attrs{{Name: "b", Value: resource.List{resource.Int(2)}}}}}}
+	for path, want := range map[string]resource.Value{"a[0]": resource.Int(1), "a[1].b[0]": resource.Int(2)} {
+		if got, ok := outputs.Field(list, path); !ok || got != want {
+			t.Errorf("%s is %v, %v", path, got, ok)
+		}
+	}
+	for _, path := range []string{"a[2]", "a[-1]", "a[00]", "a[", "a[]", "a[x]", "a.0", "[0]", "a[0][0]", "a[0].b"} {
+		if got, ok := outputs.Field(list, path); ok {
+			t.Errorf("%s is %v", path, got)
+		}
+	}
 	for _, path := range []string{"f.g", "h"} {
 		if _, ok := outputs.Field(v, path); ok {
 			t.Error(path)

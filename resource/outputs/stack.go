@@ -96,7 +96,7 @@ func Find(text string, recorded []Recorded, stacks []string) (of Recorded, value
 		}
 		return of, nil, "this store has no stack " + stack, next
 	}
-	name, path, _ := strings.Cut(name, ".")
+	name, path := Cut(name)
 	var names []string
 	for _, r := range recorded {
 		if r.Stack != stack {
