@@ -29,7 +29,7 @@ LONG    := $(LONG)|TestWhatAnExchangeBeganEndsWhileItsSourceIsAway
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
-NIGHTLY := race crashes damage drawn law11 law12 kill100 kill200 kill50 cuts edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
+NIGHTLY := race crashes damage drawn replaces law11 law12 kill100 kill200 kill50 cuts edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
 
 .PHONY: build fetch format quick test half-raced half-plain nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
@@ -151,6 +151,9 @@ crashes: need ## a crash at every point, every pair of crashes, and 10,000 drawn
 damage: need ## each byte of a log changed, 200 bits of each file flipped, each system call failed once (25 calls and 4 bits in `make test`)
 	OVI_WAL_EVERY_BYTE=1 $(GO) test -count=1 -run TestSingleBitFlips -timeout 60m ./wal/...
 	OVI_FLIPS=200 OVI_FAULTS=all $(GO) test -count=1 -run 'TestAFlippedBitIsNamed|TestAnySystemCallFails' -timeout 120m ./cmd/ovi
+
+replaces: need ## each resource of each kind of AWS replaced, with each strategy (five in `make test`)
+	OVI_REPLACES=all $(GO) test -count=1 -run TestNoReplacementStopsHalfway -timeout 30m ./cmd/ovi
 
 drawn: need ## every test that draws, with new draws; a failure prints its seed (the same draws each time in `make test`)
 	OVI_DRAWS=new $(GO) test -count=1 -timeout 60m $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/drawn|/storagetest' | cut -d' ' -f1)
