@@ -24,7 +24,8 @@ type fault struct {
 	blind   bool          // servers name their networks without a reference
 	timeout time.Duration // ends calls
 	claims  func(w *world, i int, sky *ownSky, c engine.Claims) engine.Claims
-	script  func(w *world) // what happens, instead of what is drawn
+	hides   func(key string) bool // open actions of the other instance that an instance does not see
+	script  func(w *world)        // what happens, instead of what is drawn
 }
 
 // manyCommits commits often, so that networks are replaced while calls on servers run.
@@ -216,6 +217,9 @@ func TestLaw12_DrawnWorldsFindPlantedFaults(t *testing.T) {
 		"a helper that waits for its flights": {fault{claims: waitsForItsFlights, script: leaderFalls}, "the probe has"},
 		"a yield between delete and create":   {fault{claims: cutsReplacements, script: manyCommits}, "belongs to another plan"},
 		"claims of one process alone":         {fault{claims: alone(stack + ":")}, "starts while its"},
+		"turns by apply": {
+			fault{claims: alone("turn/"), hides: ofMember, script: manyCommits}, "members of the count are down",
+		},
 	} {
 		t.Run(name, func(t *testing.T) { c.fault.finds(t, c.find) })
 	}

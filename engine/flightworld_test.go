@@ -231,7 +231,10 @@ func (w *world) load(ctx context.Context) ([]resource.Intent, error) {
 }
 
 func (w *world) start(i int) {
-	x := w.b.elsewhere(fmt.Sprint("host-", i))
+	b := *w.b
+	own := &ownStore{Store: b.store, blind: w.fault.hides, written: map[string]bool{}}
+	b.store = own
+	x := b.elsewhere(fmt.Sprint("host-", i))
 	sky := &ownSky{skies: w.sky, version: w.s.mark}
 	var claims engine.Claims = x.claims
 	if w.fault.claims != nil {
