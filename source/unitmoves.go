@@ -38,7 +38,7 @@ func unitMoves(d *Draft) (units []unitMove, others []Moved) {
 		case !isFrom && !isTo:
 			others = append(others, m)
 		case isFrom != isTo:
-			wrong(m.From.At, "an entry of moved names a component and a resource", "use two components, or two resources")
+			wrong(m.From.At, "a component is moved to another component of its stack", "use two such names, or list resources")
 		case from == to:
 			wrong(m.To.At, "the two names of an entry of moved are the same", "use the former name in from, or remove the entry")
 		case isUnit(from):
