@@ -102,6 +102,17 @@ func TestOpaqueValuesAreSelected(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
+		"locals.far[index]": "stack/net.ids[0]", "locals.far.b": "stack/net.ids.b", "locals.far['b'][1]": "stack/net.ids.b[1]",
+		"[locals.far][0][environment == 'dev' ? 'x' : 'y']": "stack/net.ids.x",
+	} {
+		far := strings.Replace(head, "locals:\n", "locals:\n  far: \"${stack/net.ids}\"\n", 1)
+		block := "  - {type: ec2, name: web, count: 1, size: t3.micro, subnet: \"${" + value + "}\"}\n"
+		intent, err := loadWith(far+block, func(o *config.Options) { o.Environment = "dev" })
+		if err != nil || !strings.Contains(fmt.Sprint(intent.Resources), want) {
+			t.Errorf("%s: %v, %v, not %s", value, intent.Resources, err, want)
+		}
+	}
+	for value, want := range map[string]string{
 		"locals.nets[2]": "index 2 is outside a list of 2", "locals.nets['x']": "has no key",
 		"locals.nets[locals.by.pw]": "must be an int, got a secret", "size(locals.nets)": "known after apply",
 		"locals.nets[0] == locals.nets[1]": "known after apply", "locals.nets[0] + 'x'": "known after apply",

@@ -393,6 +393,10 @@ func unknownName(name string) string {
 // lookUp returns the value at a path below a root.
 func lookUp(v any, path []string) (found any, err error) {
 	for i, step := range path[1:] {
+		if x, is := withinOutput(v, step); is {
+			v = x
+			continue
+		}
 		m, ok := v.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%s is %s and has no key %q", strings.Join(path[:i+1], "."), form(v), step)

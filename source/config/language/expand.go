@@ -299,10 +299,11 @@ func selected(l *Language, text string, sc *Scope, because *located) (any, *loca
 	if err != nil || because.isKnown() {
 		return nil, because
 	}
-	values := selection.Values{Roots: roots(), Form: form, Compute: func(text string) (any, *selection.Problem) {
+	values := selection.Values{Roots: roots(), Form: form, Below: withinOutput}
+	values.Compute = func(text string) (any, *selection.Problem) {
 		v, err := l.eval(text, sc)
 		return v, (*selection.Problem)(err)
-	}}
+	}
 	values.Path = func(path []string) (any, *selection.Problem) {
 		if err := l.prepare(path, true, sc); err != nil {
 			return nil, (*selection.Problem)(err)

@@ -15,6 +15,28 @@ import (
 // secret. All other values are nil, bool, int64, float64, string, []any and map[string]any.
 type Opaque struct{ Parts source.Parts }
 
+// withinOutput returns the reference to a value below an output of another stack; false for any other value. The
+// output is known later, and so is whether it has such a value.
+func withinOutput(v, key any) (any, bool) {
+	o, is := v.(Opaque)
+	if !is || len(o.Parts) != 1 || !o.Parts[0].Reference || !strings.HasPrefix(o.Parts[0].Text, "stack/") {
+		return nil, false
+	}
+	text := o.Parts[0].Text
+	switch key := key.(type) {
+	case int64:
+		text += "[" + strconv.FormatInt(key, 10) + "]"
+	case string:
+		text += "." + key
+		if key == "" || strings.ContainsAny(key, ".[]?/${}") {
+			return nil, false
+		}
+	default:
+		return nil, false
+	}
+	return Opaque{source.Parts{{Text: text, Reference: true}}}, true
+}
+
 // mostValues and mostText bound one value, so that a few lines of expressions cannot become a value that fills the
 // memory.
 const (

@@ -30,6 +30,8 @@ type Values struct {
 	Roots []string
 	// Form describes a value, as in "a list".
 	Form func(v any) string
+	// Below returns the value at a key of an opaque value; false if nothing is known to be below it. Nil means never.
+	Below func(v, key any) (any, bool)
 }
 
 // Element evaluates an expression that only selects opaque values: by an index, a key or a condition, or into a list.
@@ -184,6 +186,11 @@ func (s selector) at(v, key any, e ast.Expr) (any, *Problem) {
 			return nil, s.wrong(e, "there is no key "+strconv.Quote(name), "use a key that exists")
 		}
 		return found, nil
+	}
+	if s.Below != nil {
+		if found, is := s.Below(v, key); is {
+			return found, nil
+		}
 	}
 	return nil, s.wrong(e, s.Form(v)+" has no elements", "use a list or a map")
 }
