@@ -77,6 +77,7 @@ func containerNetwork() []resource.Attribute {
 		{
 			Name: "networks", Type: resource.TSet, Elem: &resource.Attribute{
 				Type: resource.TString, RefKind: Network, Example: "backend",
+				Weak: true, // the delete of a network disconnects the containers of its stack
 			},
 			Example: "[backend]",
 			Doc: "The networks it is connected to. If omitted, Podman's default network. Changing them disturbs nothing " +
