@@ -53,7 +53,7 @@ type found struct {
 func tests(names ...string) []string { return names }
 
 // findings are the rows of the files newcomer, containers, edge, clusters, aws, engine and house that are about
-// identity, facts, causes and the last accepted configuration.
+// identity, facts, causes and the last accepted configuration, and those of the file loop.
 func findings() []found {
 	const own, api, etcd = "cmd/ovi.", "provider/aws/api.", "storage/etcd."
 	return []found{
@@ -88,6 +88,8 @@ func findings() []found {
 		{"engine 9", "a history was partial after a compaction, and silent about it", tests(own + "TestTheOneThatLeadsCompacts"), [2]string{"revisions of the past = " + etcd + "TestThePastThatOthersCompacted", "a trimmed log = ledger/replay.TestATrimmedSharedLogIsRefused"}},
 		{"engine 10", "observations of one kind counted for the scope", tests("ledger.TestFactsOfAScopeAreOfItsKinds"), [2]string{"kinds that are not read = engine.TestInventoryReadsEveryKindOnRecord", "an older observation = ledger.TestAnOlderObservationKeepsTheScopeOfANewResource"}},
 		{"engine 11", "a duration of 0, a failure without its reason", tests("render.TestReconcileResultHasTheKeysOfTheDesign", "cmd/serve.TestReadinessNamesTheReason"), [2]string{"liveness = cmd/serve.TestHealthTellsALoopThatWaitsFromOneThatIsStuck", "a store without a leader = " + etcd + "TestUnreachable"}},
+		{"loop 1", "one slow action stopped everything else of its stack", tests("loop-slow-call", "engine.TestLaw12_TheLoopNeverWaits"), [2]string{"a health check that never passes = engine.TestLaw12_AHealthCheckThatNeverPassesDelaysOnlyWhatDependsOnIt", "a silent node = engine.TestLaw12_ASilentNodeDelaysOnlyWhatDependsOnIt"}},
+		{"loop 2", "one hanging call stopped its whole location", tests("loop-slow-call", "provider.TestAKindThatHangsCostsNoOther", api+"TestACallThatHangsEnds"), [2]string{"a pull = provider/podman/container.TestAPullThatNeverEndsEnds", "a program = provider/cluster/command.TestAProgramThatHangsEnds"}},
 		{"house-findings 1", "a final refusal was repeated under the append lock", tests("ledger.TestARefusalIsFinal", "storage.TestOnlyUnavailableIsTransient"), [2]string{"etcd = " + etcd + "TestOnlyAnUnavailableStoreIsTransient", "what cannot be recorded = ledger.TestWhatCannotBeRecordedBreaksNothing"}},
 	}
 }
