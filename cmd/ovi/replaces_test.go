@@ -133,6 +133,25 @@ func TestNoReplacementStopsHalfway(t *testing.T) {
 	}
 }
 
+// TestAMovedRangeMovesItsAddresses: a subnet with another range is replaced with what has an address in it. The check of
+// an address in the new subnet is none of the old one.
+func TestAMovedRangeMovesItsAddresses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ovi.yaml")
+	text := fmt.Sprintf(everyKind, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGy7HMCVOTb1x7FJPLpgFk2Py3iLGgu4lm/ehV0fHaiq")
+	moved := strings.NewReplacer("10.0.1.0/24", "10.0.3.0/24", "ipv6_block: 1", "ipv6_block: 3", "10.0.1.", "10.0.3.")
+	for _, text := range []string{text, moved.Replace(text)} {
+		writeConfig(t, dir, text)
+		if code, screen := inSandbox(t, dir, "apply", "--sandbox", "--auto-approve", file); code != 0 {
+			t.Fatalf("exit code %d\n%s", code, screen)
+		}
+	}
+	if code, screen := inSandbox(t, dir, "plan", "--sandbox", "--detailed-exitcode", file); code != 0 {
+		t.Errorf("exit code %d\n%s", code, screen)
+	}
+}
+
 // copyTree copies a folder with its permissions.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()

@@ -71,6 +71,7 @@ type apply struct {
 	slots    *slots
 	operator bool // an action of an operator, which does not apply a configuration
 	opened   query.Opened
+	leaves   map[resource.Ref]bool // to be replaced
 
 	mu       sync.Mutex // guards the fields below
 	outcomes map[stepOf]Outcome
@@ -109,7 +110,7 @@ func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Opti
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.Clock(), slots: newSlots(o.Parallelism, o.Control),
 		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
-		renamed: map[resource.Ref]bool{},
+		renamed: map[resource.Ref]bool{}, leaves: leavingOf(p),
 	}
 }
 

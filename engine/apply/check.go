@@ -39,7 +39,13 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 		r.Replaces, r.Desired.Replace = d.Observed, d.Strategy
 	}
 	k := a.engine.Kind(d.Ref)
-	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, nil))
+	known := withoutLeaving(a.leaves, a.resolver(ctx, d.Ref, nil), func(ref resource.Ref) bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		_, made := a.made[ref]
+		return made
+	})
+	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, known)
 	return c.Check(provider.WithRequest(ctx, &r), r)
 }
 
