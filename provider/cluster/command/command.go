@@ -79,11 +79,13 @@ func Find(environ []string, program string) (string, error) {
 // longestLine bounds a line of a program, in bytes.
 const longestLine = 4 << 10
 
-// lines keeps the last lines that a program prints, and shows each line.
+// lines keeps the last lines that a program prints, and shows each line. The stack trace of kind, which follows its
+// error, is not kept.
 type lines struct {
-	show func(provider.Progress)
-	rest []byte
-	all  []string
+	show  func(provider.Progress)
+	rest  []byte
+	all   []string
+	trace bool
 }
 
 // Write implements io.Writer.
@@ -96,7 +98,8 @@ func (l *lines) Write(b []byte) (int, error) {
 			return len(b), nil
 		}
 		line, l.rest = line[:min(len(line), longestLine)], rest
-		if text := strings.TrimSpace(string(line)); text != "" {
+		text := strings.TrimSpace(string(line))
+		if l.trace = l.trace || text == "Stack Trace:"; text != "" && !l.trace {
 			l.all = append(l.all[max(0, len(l.all)-shownLines):], text)
 			if l.show != nil {
 				l.show(provider.Progress{Text: text})
@@ -107,7 +110,7 @@ func (l *lines) Write(b []byte) (int, error) {
 
 func (l *lines) last(n int) string {
 	all := l.all
-	if rest := strings.TrimSpace(string(l.rest)); rest != "" {
+	if rest := strings.TrimSpace(string(l.rest)); rest != "" && !l.trace {
 		all = append(all, rest)
 	}
 	return strings.Join(all[max(0, len(all)-n):], "\n")
