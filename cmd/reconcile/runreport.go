@@ -1,8 +1,6 @@
 package reconcile
 
 import (
-	"context"
-
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/ledger/report"
@@ -19,7 +17,7 @@ func (k *runner) startReports() func() {
 		}
 	}
 	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), reportWait)
+		ctx, cancel := lastReport(k)
 		defer cancel()
 		for _, w := range k.reports {
 			if err := w.Close(ctx); err != nil {

@@ -13,8 +13,24 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// reportWait is how long a command waits, at its end, for a source that it reports to.
-const reportWait = 10 * time.Second
+// How long a command waits, at its end, for a source that it reports to; and after an interrupt.
+const (
+	reportWait      = 10 * time.Second
+	interruptedWait = 2 * time.Second
+)
+
+// lastReport returns a context for the last report of a command.
+func lastReport(c context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c), reportWait)
+	context.AfterFunc(c, func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(interruptedWait):
+			cancel()
+		}
+	})
+	return ctx, cancel
+}
 
 // TableReport writes what becomes of the clusters of a table into its status columns, from its first
 // observation until it is closed. What cannot be written is a warning. Nil reports to nothing.
@@ -71,7 +87,7 @@ func (t *TableReport) Close() {
 		return
 	}
 	t.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), reportWait)
+	ctx, cancel := lastReport(t)
 	defer cancel()
 	if err := t.to.Close(ctx); err != nil {
 		notReported(t.Call, t.path, err)

@@ -8,13 +8,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 )
@@ -29,8 +28,7 @@ type Listener struct {
 	Out       *cli.Output
 }
 
-// mostConnections are open at a time; more wait. The files of the loop itself count to the same limit
-// of the process.
+// mostConnections are open at a time. The files of the loop itself count to the same limit of the process.
 const mostConnections = 64
 
 // DrainWait is how long a server has to finish its answers when it is stopped.
@@ -52,7 +50,7 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 	open := func() (net.Listener, error) {
 		opened, err := net.Listen("tcp", address)
 		if err == nil {
-			opened = netutil.LimitListener(opened, mostConnections)
+			opened = &room{Listener: opened, most: mostConnections}
 		}
 		if err == nil && config != nil {
 			opened = tls.NewListener(opened, config)
@@ -65,9 +63,10 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 	}
 	address = listener.Addr().String() // the port, where the system chose it
 	server := &http.Server{
-		Handler: askedHere(len(token) == 0, bearer(token, l.Handler)), ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:  10 * time.Second,
+		Handler:     keepsPlace(askedHere(len(token) == 0, bearer(token, l.Handler))),
+		ConnContext: known, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(complaints{l.Out}, "", 0),
 	}
 	l.Out.Say("Listening on %s.", address)
 	go l.serve(ctx, server, listener, open)
@@ -76,6 +75,17 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 		defer cancel()
 		_ = server.Shutdown(ctx)
 	}, nil
+}
+
+// complaints reports the faults of a server, except for the handshakes that strangers do not finish.
+type complaints struct{ out *cli.Output }
+
+// Write implements io.Writer.
+func (c complaints) Write(line []byte) (int, error) {
+	if !bytes.Contains(line, []byte("TLS handshake error")) {
+		c.out.Warn(strings.TrimSpace(string(line)), "none needed: the loop goes on")
+	}
+	return len(line), nil
 }
 
 // serve serves until the server is shut down. A listener that fails is reported and opened again,

@@ -3,11 +3,16 @@ package serve
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -109,38 +114,96 @@ func TestAListenerOnLoopbackAnswersThisHostOnly(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsLeaveFilesForTheLoop: many connections that send nothing take few files, and the
-// listener still answers when they are closed.
+// TestIdleConnectionsLeaveFilesForTheLoop: many connections that are silent, or send half a request, take few files,
+// and the listener answers meanwhile, with and without TLS.
 func TestIdleConnectionsLeaveFilesForTheLoop(t *testing.T) {
-	var said bytes.Buffer
-	out := &cli.Output{W: &said, ErrW: &said}
-	out.Share()
-	stop, err := Listener{Address: "127.0.0.1:0", Handler: quiet().Routes(), Out: out}.Listen(t.Context())
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) {
+			var said bytes.Buffer
+			out := &cli.Output{W: &said, ErrW: &said}
+			out.Share()
+			l := Listener{Address: "127.0.0.1:0", Handler: quiet().Routes(), Out: out}
+			client, scheme := http.DefaultClient, "http"
+			if secure {
+				like := httptest.NewUnstartedServer(nil)
+				like.StartTLS()
+				defer like.Close()
+				l.CertFile, l.KeyFile = pemOf(t, like.TLS.Certificates[0])
+				client, scheme = like.Client(), "https"
+			}
+			stop, err := l.Listen(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stop()
+			address := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(said.String()), "Listening on "), ".")
+			before := openFiles(t)
+			var idle []net.Conn
+			for i := range 4 * mostConnections {
+				c, err := net.Dial("tcp", address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i%2 > 0 {
+					_, _ = c.Write([]byte(map[bool]string{false: "GET /healthz HT", true: "\x16\x03\x01"}[secure])) // it may be closed already
+				}
+				idle = append(idle, c)
+			}
+			for range 3 {
+				answer, err := client.Get(scheme + "://" + address + "/healthz")
+				if err != nil || answer.StatusCode != http.StatusOK {
+					t.Fatalf("meanwhile: %v, %v", answer, err)
+				}
+				_ = answer.Body.Close()
+				client.CloseIdleConnections()
+			}
+			if mine := openFiles(t) - before - len(idle); mine > mostConnections+1 {
+				t.Errorf("the listener has %d connections open", mine)
+			}
+			for _, c := range idle {
+				_ = c.Close()
+			}
+		})
+	}
+}
+
+// pemOf writes the files of a certificate and its key.
+func pemOf(t *testing.T, c tls.Certificate) (cert, key string) {
+	t.Helper()
+	private, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stop()
-	address := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(said.String()), "Listening on "), ".")
-	before := openFiles(t)
-	var idle []net.Conn
-	for range 4 * mostConnections {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		idle = append(idle, c)
+		return name
 	}
-	if mine := openFiles(t) - before - len(idle); mine > mostConnections+1 {
-		t.Errorf("the listener has %d connections open", mine)
+	return write("cert.pem", "CERTIFICATE", c.Certificate[0]), write("key.pem", "PRIVATE KEY", private)
+}
+
+// TestARequestInProgressKeepsItsConnection: it loses its place to none of the connections that come meanwhile.
+func TestARequestInProgressKeepsItsConnection(t *testing.T) {
+	r := &room{most: 2}
+	pipe := func() net.Conn { c, _ := net.Pipe(); return c }
+	first, _ := r.enter(pipe())
+	second, _ := r.enter(pipe())
+	known(t.Context(), first).Value(guestKey{}).(*guest).serves(true)
+	third, left := r.enter(pipe())
+	if left != second.Conn {
+		t.Error("the second did not leave for the third")
 	}
-	for _, c := range idle {
-		_ = c.Close()
+	third.serves(true)
+	if refused, left := r.enter(pipe()); refused != nil || left == nil {
+		t.Error("a fourth has a place, although requests are in progress on all connections")
 	}
-	answer, err := http.Get("http://" + address + "/healthz")
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("afterwards: %v, %v", answer, err)
+	first.serves(false)
+	if err := third.Close(); err != nil || len(r.open) != 1 {
+		t.Errorf("%v; %d are open", err, len(r.open))
 	}
-	_ = answer.Body.Close()
 }
 
 func openFiles(t *testing.T) int {
