@@ -21,7 +21,6 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/planview"
-	"github.com/ovi-project/ovi/render/renamed"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
@@ -295,8 +294,8 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
-	for _, x := range renamed.Pairs(p.Plan, p.ResourceAt) {
-		d := cli.Diagnostic(x.Text(), x.Suggestion())
+	for _, x := range renames(c, p) {
+		d := cli.Diagnostic(x.Text(), x.All())
 		d.Severity = render.Warning
 		if err := c.Out.Records(d); err != nil {
 			return err
@@ -395,9 +394,10 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	for _, x := range p.Unsaved {
 		head = append(head, unsaved(x)+": create a new plan to record it")
 	}
-	for i, x := range renamed.Pairs(p.Plan, p.ResourceAt) {
-		if i == maxRenamed {
-			head = append(head, "More resources are deleted and created with the same configuration.")
+	undeclared := renames(c, p)
+	for i, x := range undeclared {
+		if n := len(undeclared) - i; i == maxRenamed && n > 1 {
+			head = append(head, fmt.Sprintf("%d more renames may be meant: `ovi plan --json` lists them", n))
 			break
 		}
 		head = append(head, x.Text()+": "+x.Suggestion())

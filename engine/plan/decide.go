@@ -67,7 +67,7 @@ func (e *Planner) decide(ctx context.Context, p *Planning) error {
 	if err := m.noteOutside(p.Plan, inProgress(p.Planned)); err != nil {
 		return err
 	}
-	p.Blessed, p.Stays, p.Outages = m.blessed, staysOf(p.Plan), m.names.Outages
+	p.Blessed, p.Stays, p.Outages, p.applied = m.blessed, staysOf(p.Plan), m.names.Outages, m.applied
 	if p.Mode == event.ForDrift {
 		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan, p.Changing)
 	}

@@ -58,6 +58,7 @@ type Planned struct {
 	rollouts []follow.Rollout
 	orders   []event.Ordered
 	kinds    decider.Kinds
+	applied  func(resource.Ref) (event.Applied, bool)
 	base     map[resource.Ref]base // of a loaded plan
 }
 
@@ -96,6 +97,15 @@ func (p *Planned) ResourceAt(ref resource.Ref) (*resource.Observed, bool) {
 		}
 	}
 	return nil, false
+}
+
+// LastConfigured returns the configuration of a resource that was applied last; false if none is recorded.
+func (p *Planned) LastConfigured(ref resource.Ref) (resource.Attrs, bool) {
+	if p.applied == nil {
+		return nil, false
+	}
+	a, is := p.applied(ref)
+	return a.Attrs, is
 }
 
 // OpenActions returns the actions whose result is still unknown.

@@ -1,159 +1,149 @@
-// Package renamed finds renames that a configuration does not declare: a plan deletes a resource and creates one of the
-// same kind and configuration under another name. It decides nothing: the plan stays.
+// Package renamed finds renames that a configuration does not declare: a plan deletes resources and creates ones of the
+// same kind and configuration under other names. It decides nothing: the plan stays.
 package renamed
 
 import (
-	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // Pair is a resource that a plan deletes, and the equal one that it creates.
-type Pair struct {
-	From, To resource.Ref
-	Used     string // the place that uses the component of the new one, if it is in one
+type Pair struct{ From, To resource.Ref }
+
+// Group is the pairs of one block, or equal resources if any pair of them may be meant.
+type Group struct {
+	Pairs []Pair // in natural order
+	// Old are the resources that are no longer configured, and New the created ones. Equal resources can be more than
+	// the pairs.
+	Old, New []resource.Ref
+	Sure     bool         // no other pair is equal
+	Kept     bool         // the old ones stay for their data
+	Was      string       // the former name of the block; "" if `was` cannot declare the rename
+	From, To resource.Ref // both blocks, if `moved` declares the rename with their names alone
+	Used     string       // the place that uses the component of the new ones, if they are in one
+	Lines    Lines        // of their source
 }
 
-// Text describes a pair.
-func (p Pair) Text() string {
-	return p.From.Short() + " is deleted, and " + p.To.Short() + " is created with the same configuration"
+// shown is the number of pairs and names that a text has. A program gets all.
+const shown = 5
+
+// Text describes a group.
+func (g Group) Text() string {
+	gone := " is deleted"
+	switch {
+	case g.Kept && len(g.Old) > 1:
+		gone = " are no longer configured"
+	case g.Kept:
+		gone = " is no longer configured"
+	case len(g.Old) > 1:
+		gone = " are deleted"
+	}
+	are := " is"
+	if len(g.New) > 1 {
+		are = " are"
+	}
+	return names(g.Old) + gone + ", and " + names(g.New) + are + " created with the same configuration"
 }
 
-// Suggestion says how the configuration declares the rename.
-func (p Pair) Suggestion() string {
-	moved := "`moved: [{from: " + p.From.Short() + ", to: " + p.To.Short() + "}]` to the file"
-	if p.Used != "" {
-		return "if it is the same resource, add `was` with the former name to the block that uses the component (" + p.Used +
-			"), or " + moved
+// Suggestion says how the configuration declares the rename, with the first pairs of many.
+func (g Group) Suggestion() string { return g.suggestion(shown) }
+
+// All is the suggestion with every pair.
+func (g Group) All() string { return g.suggestion(len(g.Pairs)) }
+
+func (g Group) suggestion(most int) string {
+	if g.Lines.Block == "" {
+		return g.same() + "run " + g.command()
 	}
-	return "if it is the same resource, add `was: " + p.From.Name + "` to the block, or " + moved
+	text := g.same() + "add "
+	switch {
+	case g.Was != "" && g.Used != "":
+		text += "`was` with the former name to the block that uses the component (" + g.Used + "), or "
+	case g.Was != "":
+		text += "`was: " + g.Was + "` to " + g.Lines.Block + ", or "
+	}
+	text += "`moved: [" + g.moved(most) + "]` to " + g.Lines.File
+	if len(g.Pairs) > most && g.From.IsZero() {
+		text += " (`--json` has all " + strconv.Itoa(len(g.Pairs)) + ")"
+	}
+	switch {
+	case !g.Sure && len(g.Pairs) > 1:
+		text += " with the pairs that you mean"
+	case !g.Sure:
+		text += " with the names that you mean"
+	}
+	return text + ", or run " + g.command()
 }
 
-// At returns a resource as a plan observed it.
-type At func(resource.Ref) (*resource.Observed, bool)
-
-// candidate is a pair with the blocks of its resources: refs with the name of the block.
-type candidate struct {
-	Pair
-	old, new resource.Ref
+// same is the condition of the suggestion.
+func (g Group) same() string {
+	switch {
+	case len(g.Old) == 1 && len(g.New) == 1:
+		return "if it is the same resource, "
+	case len(g.Old) == len(g.New):
+		return "if they are the same resources, "
+	case len(g.New) == 1:
+		return "if it is one of them, "
+	case len(g.Old) == 1:
+		return "if one of them is the same resource, "
+	}
+	return "if some of them are the same resources, "
 }
 
-// Pairs lists the pairs of a plan in its order. A resource is in one pair at most. A resource that equals members of
-// several blocks is in no pair: a guess could exchange two resources.
-func Pairs(p decider.Plan, at At) (out []Pair) {
-	all := at.candidates(p)
-	related := func(is func(candidate) bool, of func(candidate) resource.Ref) int {
-		found := map[resource.Ref]bool{}
-		for _, x := range all {
-			if is(x) {
-				found[of(x)] = true
-			}
-		}
-		return len(found)
+func (g Group) moved(most int) string {
+	if !g.From.IsZero() {
+		return entry(g.From, g.To)
 	}
-	used := map[resource.Ref]bool{}
-	for _, c := range all {
-		olds := related(func(x candidate) bool { return x.new == c.new }, func(x candidate) resource.Ref { return x.old })
-		news := related(func(x candidate) bool { return x.old == c.old }, func(x candidate) resource.Ref { return x.new })
-		if olds == 1 && news == 1 && !used[c.From] && !used[c.To] {
-			used[c.From], used[c.To] = true, true
-			out = append(out, c.Pair)
+	var out []string
+	for i, p := range g.Pairs {
+		if i == most {
+			out = append(out, "…")
+			break
 		}
+		out = append(out, entry(p.From, p.To))
 	}
-	return out
+	return strings.Join(out, ", ")
 }
 
-// candidates are all deletes and creates of equal resources, of which members have the same place in their blocks.
-func (at At) candidates(p decider.Plan) (out []candidate) {
-	for i := range p.Decisions {
-		to := &p.Decisions[i]
-		if to.Proposed != decider.Create || to.Desired == nil || !to.Renamed.IsZero() {
-			continue
-		}
-		in := to.Ref
-		if set := resource.SetOf(to.Desired); !set.IsZero() {
-			in = set
-		}
-		place := strings.TrimPrefix(to.Ref.Name, in.Name)
-		for k := range p.Decisions {
-			from := &p.Decisions[k]
-			was, ends := strings.CutSuffix(from.Ref.Name, place)
-			if !ends || from.Proposed != decider.Delete || from.Difference != comparator.Unwanted ||
-				from.Observed == nil ||
-				from.Ref.Stack != to.Ref.Stack || from.Ref.Scope() != to.Ref.Scope() || from.Ref.Kind != to.Ref.Kind ||
-				!at.isEqual(to.Desired, from.Observed) {
-				continue
-			}
-			old := from.Ref
-			old.Name = was
-			out = append(out, candidate{Pair{from.Ref, to.Ref, to.Desired.At.Used}, old, in})
-		}
-	}
-	return out
+func entry(from, to resource.Ref) string {
+	return "{from: " + from.Short() + ", to: " + to.Short() + "}"
 }
 
-// isEqual reports whether a resource has all attributes that are configured, and one at least. Values that a plan does
-// not know, such as secrets and references to what does not exist, decide nothing, and neither do defaults.
-func (at At) isEqual(d *resource.Desired, o *resource.Observed) bool {
-	equal := 0
-	for _, a := range d.Attrs {
-		have, read := o.Attrs.Get(a.Name)
-		want, known := at.resolved(a.Value)
-		switch {
-		case slices.Contains(d.Defaulted, a.Name), !known:
-		case !read || !same(want, have):
-			return false
-		default:
-			equal++
-		}
+func (g Group) command() string {
+	text := "`ovi move " + g.Pairs[0].From.Short() + " " + g.Pairs[0].To.Short() + "`"
+	if len(g.Pairs) > 1 {
+		text += " and so on"
 	}
-	return equal > 0
+	return text
 }
 
-// resolved is a value with its references replaced; false if the plan does not know it.
-func (at At) resolved(v resource.Value) (resource.Value, bool) {
-	switch v := v.(type) {
-	case resource.Text, resource.Secret, resource.Digest:
-		return nil, false
-	case resource.Reference:
-		o, found := at(v.Ref)
-		if !found {
-			return nil, false
+// names lists resources: the first ones of many, and the number of the others.
+func names(all []resource.Ref) string {
+	var out []string
+	for i, r := range all {
+		if i == shown && len(all) > shown+1 {
+			return strings.Join(out, ", ") + " and " + strconv.Itoa(len(all)-shown) + " more"
 		}
-		return o.Refer(v.Path)
-	case resource.List:
-		out := make(resource.List, len(v))
-		for i := range v {
-			x, known := at.resolved(v[i])
-			if out[i] = x; !known {
-				return nil, false
-			}
-		}
-		return out, true
+		out = append(out, r.Short())
 	}
-	return v, !resource.HasReferences(v)
+	if len(out) == 1 {
+		return out[0]
+	}
+	return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 }
 
-// same compares values, and lists without their order: a service may give members in another one.
-func same(a, b resource.Value) bool {
-	x, is := a.(resource.List)
-	y, both := b.(resource.List)
-	if !is || !both {
-		return resource.Equal(a, b)
-	}
-	if len(x) != len(y) {
-		return false
-	}
-	rest := slices.Clone(y)
-	for _, v := range x {
-		i := slices.IndexFunc(rest, func(w resource.Value) bool { return resource.Equal(v, w) })
-		if i < 0 {
-			return false
-		}
-		rest = slices.Delete(rest, i, i+1)
-	}
-	return true
+// Lines are the places of a source that declare renames. The zero Lines are of a source that declares none.
+type Lines struct{ Block, File string }
+
+// Record has the facts of a plan about resources.
+type Record struct {
+	At    func(resource.Ref) (*resource.Observed, bool) // as observed
+	Last  func(resource.Ref) (resource.Attrs, bool)     // as configured when it was applied last
+	Kinds decider.Kinds
+	Lines func(*resource.Desired) Lines
+	// Configured reports whether a block is configured, under the name of its resource or of its set.
+	Configured func(resource.Ref) bool
 }
