@@ -12,6 +12,7 @@ import (
 type declarations struct {
 	all     []*resource.Desired              // the resources with former names
 	was     map[resource.Ref]resource.Ref    // the former name that counts, by the new one
+	names   map[resource.Ref][]resource.Ref  // all former names, by the new one
 	several map[resource.Ref][]resource.Ref  // the former names that resources have, if more than one has one
 	loose   []resource.Move                  // renames to names that are not configured
 	done    map[resource.Ref]bool            // the record has the rename
@@ -42,14 +43,15 @@ func declarationsOf(c *comparison) (d declarations) {
 	}
 	d = declarations{
 		was: map[resource.Ref]resource.Ref{}, several: map[resource.Ref][]resource.Ref{}, done: map[resource.Ref]bool{},
-		in: c.in.Renamed, moved: d.moved,
+		in: c.in.Renamed, moved: d.moved, names: map[resource.Ref][]resource.Ref{},
 	}
 	used := map[resource.Ref]bool{}
 	for i := range c.sides {
 		for k := range c.sides[i].desired {
 			if w := &c.sides[i].desired[k]; len(back[w.Ref]) > 0 {
 				d.all = append(d.all, w)
-				d.chooseFormer(c, w, formerNames(c, back, w.Ref, used))
+				d.names[w.Ref] = formerNames(c, back, w.Ref, used)
+				d.chooseFormer(c, w, d.names[w.Ref])
 			}
 		}
 	}
@@ -263,7 +265,7 @@ func (m *matching) refuseLoose(missing []*resource.Desired) {
 		}
 		old := []resource.Ref{x.From}
 		for _, o := range m.left {
-			if n == 0 && o.Ref.Stack == x.From.Stack && sameKind(o.Ref, x.From) && !o.configured && len(o.heirs) == 0 {
+			if n == 0 && o.Ref.Stack == x.From.Stack && m.mayBeIn(x.From, o.Ref) && !o.configured && len(o.heirs) == 0 {
 				old = append(old, o.Ref)
 			}
 		}

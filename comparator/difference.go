@@ -94,6 +94,9 @@ type Input struct {
 	// Others returns what the last accepted configurations of the stacks that are not compared declare. Nil: they
 	// declare nothing.
 	Others Others
+	// Plain reports that a resource was configured outside of components when its configuration was accepted last. Nil:
+	// none was.
+	Plain func(resource.Ref) bool
 	// Known reports that the record had a resource under a name, which is no longer managed. Nil: it had none.
 	Known func(resource.Ref) bool
 	// Starting reports that a pending resource has not been pending for longer than the grace of its

@@ -7,11 +7,15 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/units"
 )
 
-// Member returns the new name of a member of a count or a group that a configuration moves as a whole; false if a ref
-// is not such a member.
+// Member returns the new name of a member of a count, a group or a component that a configuration moves as a whole;
+// false if a ref is not such a member.
 func Member(x resource.Move, ref resource.Ref) (resource.Ref, bool) {
+	if units.Is(x.From) {
+		return units.Member(x, ref)
+	}
 	rest, is := strings.CutPrefix(ref.Name, x.From.Name+"-")
 	if !is || x.To.IsZero() || x.From.Stack != ref.Stack || !sameKind(x.From, ref) {
 		return resource.Ref{}, false
@@ -44,16 +48,21 @@ func (m *matching) hasOtherStack(d *Difference) bool {
 	if !ofOtherStack(d) {
 		return false
 	}
-	was, given := m.said.was[d.Ref]
-	if !given && m.in.Others != nil {
-		was, given = m.in.Others.GivenTo(d.Ref)
+	if was, is := m.said.was[d.Ref]; is && was == d.Observed.Ref {
+		return true
 	}
-	return given && was == d.Observed.Ref
+	gives := func(to resource.Ref) bool { return slices.Contains(m.in.Others.GivenTo(to), d.Observed.Ref) }
+	return m.in.Others != nil && slices.ContainsFunc(m.namesOf(d.Ref), gives)
 }
 
-// given returns a resource of another stack that this stack takes under a name; nil if the other stack has not given
-// it.
-func (m *matching) given(was, to resource.Ref) *leftover {
+// namesOf lists the name of a configured resource, and then its former ones.
+func (m *matching) namesOf(ref resource.Ref) []resource.Ref {
+	return append([]resource.Ref{ref}, m.said.names[ref]...)
+}
+
+// given returns a resource of another stack that this stack takes; nil if the other stack has not given it, or gives it
+// another name than those.
+func (m *matching) given(was resource.Ref, names []resource.Ref) *leftover {
 	if !m.isOther(was) {
 		return nil
 	}
@@ -61,7 +70,7 @@ func (m *matching) given(was, to resource.Ref) *leftover {
 	if n != 1 || have.Condition == resource.Unreadable {
 		return nil
 	}
-	if d := m.in.Others.Declared(was); !d.Accepted || d.Configured || !d.To.IsZero() && d.To != to {
+	if d := m.in.Others.Declared(was); !d.Accepted || d.Configured || !d.To.IsZero() && !slices.Contains(names, d.To) {
 		return nil
 	}
 	o := m.byRef[was]
@@ -78,14 +87,30 @@ func (m *matching) receive(missing []*resource.Desired) {
 		if m.in.Others == nil || m.busy[w.Ref] || m.refused[w.Ref] != nil {
 			continue
 		}
-		was, is := m.in.Others.GivenTo(w.Ref)
-		if !is || m.said.hasRename(was, w.Ref) {
-			continue
-		}
-		if o := m.given(was, w.Ref); o != nil && m.canBecome(o, w) {
+		if o := m.received(w); o != nil {
 			o.heirs, o.declared, m.busy[w.Ref] = append(o.heirs, w), true, true
 		}
 	}
+}
+
+// received returns the resource that another stack gives a configured resource, by its name or a former one; nil if
+// there is none.
+func (m *matching) received(w *resource.Desired) *leftover {
+	names := m.namesOf(w.Ref)
+	for _, to := range names {
+		if m.in.Others == nil || m.isOther(to) {
+			continue
+		}
+		for _, was := range m.in.Others.GivenTo(to) {
+			if m.said.hasRename(was, w.Ref) {
+				continue
+			}
+			if o := m.given(was, names); o != nil && m.canBecome(o, w) {
+				return o
+			}
+		}
+	}
+	return nil
 }
 
 // notGiven completes the conflict of a former name in another stack, which has not given the resource.
@@ -148,6 +173,9 @@ func (m *matching) handOver(r *renaming) {
 				continue
 			}
 		}
+		if to = m.in.Others.Now(to); m.said.hasRename(o.Ref, to) {
+			continue
+		}
 		if e := m.unfitFor(o, to); e != nil {
 			m.refuse(e)
 			continue
@@ -203,20 +231,30 @@ func (c *comparison) leadsAway(x resource.Move) bool {
 	return false
 }
 
-// givenInGroup returns the name in another stack of a member of a count or a group that the configuration gives away as
-// a whole.
-func (m *matching) givenInGroup(from resource.Ref) (resource.Ref, bool) {
+// givenInGroup returns the name in another stack of a member of a count, a group or a component that the configuration
+// gives away as a whole. The entry with the longest name counts: use/a-b before use/a.
+func (m *matching) givenInGroup(from resource.Ref) (to resource.Ref, given bool) {
+	of := -1
 	for _, x := range m.said.moved {
 		_, n := proven(m.group(x.From))
 		if n > 0 || !m.isOther(x.To) || m.said.hasRename(x.From, x.To) || m.renamed[x.To] == x.From ||
-			m.in.Known != nil && m.in.Known(x.From) {
+			m.in.Known != nil && m.in.Known(x.From) || len(x.From.Name) <= of || !m.mayBeIn(x.From, from) {
 			continue
 		}
-		if to, is := Member(x, from); is {
-			return to, !m.said.hasRename(from, to)
+		if now, is := Member(x, from); is {
+			to, given, of = now, !m.said.hasRename(from, now), len(x.From.Name)
 		}
 	}
-	return resource.Ref{}, false
+	return to, given
+}
+
+// mayBeIn reports whether an entry with a name can mean a resource that is left: it is of the same kind or, if the name
+// is of a component, it was configured in one.
+func (m *matching) mayBeIn(name, left resource.Ref) bool {
+	if units.Is(name) {
+		return m.in.Plain == nil || !m.in.Plain(left)
+	}
+	return sameKind(name, left)
 }
 
 // isUsed reports whether an entry gives a resource to another stack at the end of a chain, or a group that has members:
@@ -226,17 +264,21 @@ func (m *matching) isUsed(x resource.Move) bool {
 		return false
 	}
 	back := resource.Move{From: x.To, To: x.From}
-	p := m.scopeOf(x.To.Scope())
 	gives := func(o *leftover) bool {
 		to, _ := m.givenAway(o.Ref)
+		inUnit, _ := m.givenInGroup(o.Ref)
 		_, is := Member(x, o.Ref)
-		return is || to == x.To
+		_, ends := units.Member(back, inUnit) // after another name
+		return is || ends || to == x.To
 	}
-	return slices.ContainsFunc(m.left, gives) ||
-		p != nil && slices.ContainsFunc(p.resources, func(o resource.Observed) bool {
+	has := func(p observedScope) bool {
+		is := func(o resource.Observed) bool {
 			_, is := Member(back, o.Ref)
 			return is && o.Managed()
-		})
+		}
+		return (p.scope == x.To.Scope() || units.Is(x.To)) && slices.ContainsFunc(p.resources, is)
+	}
+	return slices.ContainsFunc(m.left, gives) || slices.ContainsFunc(m.scopes, has)
 }
 
 // unfitFor returns the conflict of a resource that cannot have a name in another stack; nil if it can.

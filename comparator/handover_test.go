@@ -46,13 +46,28 @@ func (a accepted) Declared(r resource.Ref) comparator.Declared {
 	return d
 }
 
-func (a accepted) GivenTo(to resource.Ref) (found resource.Ref, given bool) {
+func (a accepted) GivenTo(to resource.Ref) (found []resource.Ref) {
 	a.moved(func(stack string, from, x resource.Ref) {
-		if x == to && from.Stack == stack {
-			found, given = from, true
+		if from.Stack != stack {
+			return
+		}
+		if was, is := comparator.Member(resource.Move{From: x, To: from}, to); is {
+			found = append(found, was)
+		} else if x == to {
+			found = append(found, from)
 		}
 	})
-	return found, given
+	slices.SortFunc(found, resource.Ref.Compare)
+	return found
+}
+
+func (a accepted) Now(ref resource.Ref) resource.Ref {
+	a.moved(func(stack string, from, to resource.Ref) {
+		if from == ref && stack == ref.Stack && to.Stack == stack {
+			ref = to
+		}
+	})
+	return ref
 }
 
 func (a accepted) Claims(from resource.Ref) (out []resource.Ref) {
@@ -100,6 +115,8 @@ func TestAResourceMovesBetweenStacks(t *testing.T) {
 		"not declared, given":             {"b:x", "y", "", "", accepted{"b": {"b:x > s:y"}}, "", "drifted s:y was b:x"},
 		"not declared, still configured":  {"b:x", "y", "", "", accepted{"b": {"x", "b:x > s:y"}}, "", "missing s:y"},
 		"not declared, given long ago":    {"b:x", "y", "", "", accepted{"b": {"b:x > s:y"}}, "b:x > s:y", "missing s:y"},
+		"given under a former name":       {"b:x", "y", "", "s:mid > s:y", accepted{"b": {"b:x > s:mid"}}, "", "drifted s:y was b:x"},
+		"given to a name that changed":    {"s:x", "", "", "s:x > b:y", accepted{"b": {"z", "b:y > b:z"}}, "", "drifted b:z was s:x"},
 		"given between others":            {"b:x", "y", "", "b:x > c:x", accepted{"b": {}, "c": {"x"}}, "", "missing s:y"},
 	} {
 		t.Run(name, func(t *testing.T) {

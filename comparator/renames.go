@@ -126,7 +126,10 @@ func (m *matching) declare(missing []*resource.Desired) (unknown []*resource.Des
 		m.busy[w.Ref] = true
 		o := m.claimed(was)
 		if o == nil {
-			o = m.given(was, w.Ref)
+			o = m.given(was, m.namesOf(w.Ref))
+		}
+		if o == nil {
+			o = m.received(w)
 		}
 		if o != nil && m.canBecome(o, w) {
 			o.heirs, o.declared = append(o.heirs, w), true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/units"
 )
 
 // groups are names of several resources, such as all of a for_each.
@@ -82,12 +83,20 @@ func (g groups) hint(r resource.Ref, path string) (summary, suggestion string) {
 }
 
 // ofUnit is the kind in the name of a component: use/NAME. No kind of a provider has this name.
-const ofUnit = "use"
+const ofUnit = units.Kind
 
 // Inside returns a name as the component with this prefix means it: NAME, KIND/NAME or use/NAME of its own.
 func Inside(prefix, name string) string {
 	i := strings.LastIndexByte(name, '/') + 1
 	return name[:i] + prefix + name[i:]
+}
+
+// FormerInside returns a former name as the component with this prefix means it. A name in another stack is complete.
+func FormerInside(prefix, name string) string {
+	if stack, _, elsewhere := resource.CutStack(name); elsewhere && stack != "" {
+		return name
+	}
+	return Inside(prefix, name)
 }
 
 // join adds resources to the groups of components: use/NAME means all resources, and KIND/use/NAME those of a kind.

@@ -8,107 +8,73 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/resource/units"
 )
 
-// unitMove is a component that has another name now: all of its resources have other names.
-type unitMove struct {
-	from, to string
-	at       position.Position
-	part     string
+// unitNamed returns the component that an entry of moved names; false if it does not name one.
+func unitNamed(d *Draft, text string) (resource.Ref, bool) {
+	stack, name, has := resource.CutStack(text)
+	unit, is := strings.CutPrefix(name, units.Kind+"/")
+	if stack == d.Stack {
+		stack = ""
+	}
+	return units.Ref(stack, unit), is && (!has || !strings.HasPrefix(text, ":"))
 }
 
 // unitMoves separates the renames of components from the renames of resources, and reports invalid ones.
-func unitMoves(d *Draft) (units []unitMove, others []Moved) {
+func unitMoves(d *Draft) (moved []resource.Move, others []Moved) {
 	for _, m := range d.Moved {
-		from, isFrom := strings.CutPrefix(m.From.Text, "use/")
-		to, isTo := strings.CutPrefix(m.To.Text, "use/")
+		from, isFrom := unitNamed(d, m.From.Text)
+		to, isTo := unitNamed(d, m.To.Text)
 		wrong := func(at position.Position, summary, suggestion string) {
 			p := Problem{At: at, Summary: summary, Suggestion: suggestion}
 			if isTo {
-				p.Ref = "use/" + to
+				p.Ref = to.Short()
 			}
 			d.note(p)
 		}
-		u := unitMove{from: from, to: to, at: m.From.At}
+		x := resource.Move{From: from, To: to, At: m.From.At}
 		if d.Part != nil {
-			u.part = d.Part(m.From.At)
+			x.Part = d.Part(m.From.At)
 		}
-		isUnit := func(name string) bool { return d.groups[resource.Ref{Kind: ofUnit, Name: name}] != nil }
+		isUnit := d.groups[resource.Ref{Kind: units.Kind, Name: from.Name}] != nil
 		switch {
 		case !isFrom && !isTo:
 			others = append(others, m)
 		case isFrom != isTo:
-			wrong(m.From.At, "a component is moved to another component of its stack", "use two such names, or list resources")
+			wrong(m.From.At, "a component is moved to another component", "use two such names, or list resources")
 		case from == to:
 			wrong(m.To.At, "the two names of an entry of moved are the same", "use the former name in from, or remove the entry")
-		case isUnit(from):
-			wrong(m.From.At, "use/"+from+" is the former name of use/"+to+", and is still configured",
+		case isUnit && from.Stack == "" && to.Stack == "":
+			wrong(m.From.At, from.Short()+" is the former name of "+to.Short()+", and is still configured",
 				"rename the use block, or remove the entry")
 		default:
-			units = append(units, u)
+			moved = append(moved, x)
 		}
 	}
-	for _, u := range units {
-		ref := resource.Ref{Kind: ofUnit, Name: u.to}
-		follows := slices.ContainsFunc(units, func(next unitMove) bool { return next.from == u.to })
-		if d.groups[ref] == nil && !follows && absentAt(d, ref) == "" && !isBroken(d.broken, u.to) {
+	for _, x := range moved {
+		ref := resource.Ref{Kind: units.Kind, Name: x.To.Name}
+		follows := slices.ContainsFunc(moved, func(next resource.Move) bool { return next.From == x.To })
+		if x.To.Stack == "" && d.groups[ref] == nil && !follows && absentAt(d, ref) == "" && !isBroken(d.broken, x.To.Name) {
 			d.note(Problem{
-				At: u.at, Ref: "use/" + u.to, Summary: "use/" + u.from + " is moved to use/" + u.to + ", which is not configured",
-				Suggestion: cmp.Or(Suggest("use/"+u.to, d.groups.units()), "use the name of a use block, or remove the entry"),
+				At: x.At, Ref: x.To.Short(), Summary: x.From.Short() + " is moved to " + x.To.Short() + ", which is not configured",
+				Suggestion: cmp.Or(Suggest(x.To.Short(), d.groups.units()), "use the name of a use block, or remove the entry"),
 			})
 		}
 	}
-	return units, others
+	return units.Follow(moved), others
 }
 
-// spreadMoves adds the renames of all resources of renamed components. A former name of a resource was a name of the
-// component's, too, so that renames inside a component and of it can follow each other.
-func spreadMoves(d *Draft, units []unitMove, moves []resource.Move) []resource.Move {
-	if len(units) == 0 {
-		return moves
-	}
-	var names []resource.Ref
-	seen := map[resource.Ref]bool{}
-	add := func(r resource.Ref) {
-		if r.Stack == "" && !r.IsZero() && !seen[r] {
-			seen[r] = true
-			names = append(names, r)
+// spreadMoves adds the renames of all resources of renamed components. The entries of components that come from or go
+// to other stacks stay: the stack that a component leaves does not have its resources any more.
+func spreadMoves(d *Draft, moved, moves []resource.Move) []resource.Move {
+	out := units.Spread(moved, moves, d.desired, func(unit string) (refs []resource.Ref) {
+		if g := d.groups[resource.Ref{Kind: units.Kind, Name: unit}]; g != nil {
+			refs = g.refs
 		}
-	}
-	members := map[string]map[resource.Ref]bool{}
-	for _, u := range units {
-		members[u.to] = map[resource.Ref]bool{}
-		if g := d.groups[resource.Ref{Kind: ofUnit, Name: u.to}]; g != nil {
-			for _, r := range g.refs {
-				members[u.to][r] = true
-			}
-		}
-	}
-	configured := map[resource.Ref]bool{}
-	for i := range d.desired {
-		configured[d.desired[i].Ref] = true
-		add(d.desired[i].Ref)
-		add(d.desired[i].Was)
-	}
-	for _, m := range moves {
-		add(m.From)
-	}
-	for i := 0; i < len(names); i++ {
-		to := names[i]
-		for _, u := range units {
-			inner, is := strings.CutPrefix(to.Name, u.to+"-")
-			if !is || configured[to] && !members[u.to][to] {
-				continue
-			}
-			from := to
-			from.Name = u.from + "-" + inner
-			if !configured[from] {
-				moves = append(moves, resource.Move{From: from, To: to, Part: u.part, At: u.at})
-				add(from)
-			}
-		}
-	}
-	return moves
+		return refs
+	})
+	return append(out, slices.DeleteFunc(moved, func(x resource.Move) bool { return x.From.Stack == x.To.Stack })...)
 }
 
 // membersOf returns what follows the name of a count or a group in the names of its members; nil for another name.

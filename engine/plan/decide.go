@@ -185,6 +185,10 @@ func (e *Planner) compare(
 		Arrived:     m.arrivedFrom(p.o.Destroy),
 		Known:       formerly(recorded.bindings),
 		Others:      m.others,
+		Plain: func(r resource.Ref) bool {
+			at := p.formerly(r)
+			return at.File != "" && at.Used == ""
+		},
 	}
 	if looked := lookupPolicyOf(p).lookups; len(looked) > 0 {
 		in.Unknown = func(r resource.Ref) bool { return looked[r] }

@@ -203,7 +203,7 @@ func (b *block) readName(n *source.Node) {
 
 func (b *block) readWas(n *source.Node) {
 	if was, ok := b.Text(n, "was"); ok {
-		b.r.Was = source.Inside(b.r.Prefix, was)
+		b.r.Was = source.FormerInside(b.r.Prefix, was)
 	}
 }
 

@@ -47,8 +47,8 @@ func (d *document) readUse(in *component.Level, n *source.Node) {
 // readRenames reads the renames of a component, inside it and of it.
 func (b *block) readRenames(u *component.Unit) {
 	if u.Was != "" {
-		name := func(name string) source.ResourceName { return source.ResourceName{Text: "use/" + name, At: u.At()} }
-		b.Draft.Moved = append(b.Draft.Moved, source.Moved{From: name(u.Was), To: name(u.Name)})
+		name := func(name string) source.ResourceName { return source.ResourceName{Text: name, At: u.At()} }
+		b.Draft.Moved = append(b.Draft.Moved, source.Moved{From: name(u.WasIn + "use/" + u.Was), To: name("use/" + u.Name)})
 	}
 	if n := u.Root.Get("moved"); n != nil {
 		v, _ := u.Language.Expand(u.File, n, nil, false)

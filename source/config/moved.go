@@ -1,7 +1,6 @@
 package config
 
 import (
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/read"
 )
@@ -18,7 +17,7 @@ func movedKeys() []read.Key[*movedItem] {
 			Name: "from", Example: "ec2/web", Form: read.FormText,
 			Read: func(m *movedItem, n *source.Node) { m.From = m.resourceName(n, "from") },
 			Doc: "The former name: TYPE/NAME in the provider and location of the document, or " +
-				"PROVIDER/LOCATION/TYPE/NAME; STACK:TYPE/NAME in another stack; use/NAME of a component.",
+				"PROVIDER/LOCATION/TYPE/NAME; use/NAME of a component. In another stack, STACK: is before it.",
 		},
 		{
 			Name: "to", Example: "ec2/frontend", Form: read.FormText,
@@ -31,8 +30,8 @@ func movedKeys() []read.Key[*movedItem] {
 // resourceName reads the name of a resource outside a block.
 func (d *document) resourceName(n *source.Node, key string) source.ResourceName {
 	text, _ := d.Text(n, key)
-	if stack, _, elsewhere := resource.CutStack(text); d.unit != nil && (!elsewhere || stack == "") {
-		text = source.Inside(d.unit.Prefix(), text)
+	if d.unit != nil {
+		text = source.FormerInside(d.unit.Prefix(), text)
 	}
 	return source.ResourceName{Text: text, Provider: d.Provider, Location: d.Location, At: d.File.At(n.Line, n.Column)}
 }

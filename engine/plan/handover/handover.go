@@ -82,29 +82,23 @@ func (o *Others) Declared(ref resource.Ref) comparator.Declared {
 }
 
 // GivenTo implements comparator.Others.
-func (o *Others) GivenTo(to resource.Ref) (from resource.Ref, given bool) {
-	add := func(was resource.Ref) {
-		if !given || was.Compare(from) < 0 {
-			from, given = was, true
-		}
-	}
-	for _, whole := range []bool{true, false} { // a member of a group has no entry of its own
-		for stack, s := range o.all() {
-			for _, x := range s.Moved {
-				if x.From.Stack != stack || stack == to.Stack || given && !whole {
-					continue
-				}
-				if x.To == to && whole {
-					for _, was := range chain(s.Moved, x.From) {
-						add(was)
-					}
-				} else if was, is := comparator.Member(resource.Move{From: x.To, To: x.From}, to); is && !whole {
-					add(was)
-				}
+func (o *Others) GivenTo(to resource.Ref) []resource.Ref {
+	var own, grouped []resource.Ref
+	for stack, s := range o.all() {
+		for _, x := range s.Moved {
+			if x.From.Stack != stack || stack == to.Stack {
+				continue
+			}
+			if x.To == to {
+				own = append(own, chain(s.Moved, x.From)...)
+			} else if was, is := comparator.Member(resource.Move{From: x.To, To: x.From}, to); is {
+				grouped = append(grouped, was)
 			}
 		}
 	}
-	return from, given
+	slices.SortFunc(own, resource.Ref.Compare)
+	slices.SortFunc(grouped, resource.Ref.Compare)
+	return append(own, grouped...)
 }
 
 // Claims implements comparator.Others.
@@ -114,13 +108,33 @@ func (o *Others) Claims(from resource.Ref) (out []resource.Ref) {
 			continue
 		}
 		for _, x := range s.Moved {
-			if x.From == from && x.To.Stack == stack && !slices.Contains(out, x.To) && o.configures(x.To) {
-				out = append(out, x.To)
+			if x.From != from || x.To.Stack != stack {
+				continue
+			}
+			if to := o.Now(x.To); !slices.Contains(out, to) && o.configures(to) {
+				out = append(out, to)
 			}
 		}
 	}
 	slices.SortFunc(out, resource.Ref.Compare)
 	return out
+}
+
+// Now implements comparator.Others.
+func (o *Others) Now(ref resource.Ref) resource.Ref {
+	moved := o.all()[ref.Stack].Moved
+	names := []resource.Ref{ref}
+	for i := 0; i < len(names); i++ {
+		if o.configures(names[i]) {
+			return names[i]
+		}
+		for _, x := range moved {
+			if x.From == names[i] && x.To.Stack == ref.Stack && !slices.Contains(names, x.To) {
+				names = append(names, x.To)
+			}
+		}
+	}
+	return ref
 }
 
 // chain returns a name, and the former names of it.

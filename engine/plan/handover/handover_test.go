@@ -39,7 +39,8 @@ func TestDeclarationsOfOtherStacks(t *testing.T) {
 	t.Parallel()
 	o := others(map[string]event.AcceptedSettings{
 		"a": moved(ref("a", "x"), ref("a", "y"), ref("a", "y"), ref("b", "z"), ref("a", "many"), ref("b", "all")),
-		"b": moved(ref("a", "w"), ref("b", "v"), ref("a", "w"), ref("b", "gone")),
+		"b": moved(ref("a", "w"), ref("b", "v"), ref("a", "w"), ref("b", "gone"), ref("a", "u"), ref("b", "before"),
+			ref("b", "before"), ref("b", "v")),
 	}, ref("a", "kept"), ref("b", "v"))
 	for name, c := range map[string]struct{ got, want any }{
 		"a chain":               {o.Declared(ref("a", "x")), comparator.Declared{Accepted: true, To: ref("b", "z")}},
@@ -47,13 +48,20 @@ func TestDeclarationsOfOtherStacks(t *testing.T) {
 		"a stack never applied": {o.Declared(ref("c", "x")), comparator.Declared{}},
 		"claims":                {o.Claims(ref("a", "w")), []resource.Ref{ref("b", "v")}},
 		"no claims":             {len(o.Claims(ref("a", "x"))), 0},
+		"claims of a new name":  {o.Claims(ref("a", "u")), []resource.Ref{ref("b", "v")}},
+		"now":                   {o.Now(ref("b", "before")), ref("b", "v")},
+		"now unknown":           {o.Now(ref("b", "gone")), ref("b", "gone")},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for to, from := range map[string]string{"z": "x", "all-0": "many-0", "v": "", "other": ""} {
-		if got, is := o.GivenTo(ref("b", to)); got.Name != from || is != (from != "") {
+	for to, from := range map[string]string{"z": "xy", "all-0": "many-0", "v": "", "other": ""} {
+		got := ""
+		for _, r := range o.GivenTo(ref("b", to)) {
+			got += r.Name
+		}
+		if got != from {
 			t.Errorf("%s is given %s, want %q", to, got, from)
 		}
 	}

@@ -47,7 +47,8 @@ func UseKeys(location string) []read.Key[*read.Reader] {
 		key("name", "net", read.FormText,
 			"The name. A resource INNER of the component is NAME-INNER, and `${use/NAME.OUTPUT}` reads its outputs."),
 		key("was", "network", read.FormText,
-			"The former name of the block. Its resources keep running under their new names. The line may stay."),
+			"The former name of the block, in another stack STACK:NAME. Its resources keep running under their new names. "+
+				"The line may stay."),
 		key("vars", "{cidr: 10.0.0.0/16}", read.FormVars, "The values of the variables of the component."),
 		key("location", location, read.FormText,
 			"The location of its resources, if it differs from the document's. Each provider also has its own word for it."),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/internal/gitlock"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
@@ -31,8 +32,8 @@ type Unit struct {
 	Names []string
 	// DependsOn are the whole names of the resources that its resources depend on.
 	DependsOn []string
-	// Was is its former name, whole; empty means none.
-	Was string
+	// Was is its former name, whole; empty means none. WasIn is "STACK:" before the name, if it has a stack.
+	Was, WasIn string
 	// Member is the use block without expressions, in the file From.
 	Member  *source.Node
 	From    *input.File
@@ -222,17 +223,25 @@ func (u *Unit) dependsOn(b *block) {
 // formerName reads the key was of the block. Without an expression it means all entries of a for_each.
 func (u *Unit) formerName(b *block, m *language.Member) {
 	n := u.Member.Get("was")
-	switch {
-	case n == nil:
-	case n.Shape != source.Scalar || n.Parts != nil || !nameForm.MatchString(n.Text):
-		b.wrong(n, "the former name of a use block must be letters, digits, '.', '_' and '-'", "for example, was: network")
-	case b.node.Get("for_each") != nil && !source.HasParts(b.node.Get("was").Text):
-		rest, _ := strings.CutPrefix(u.Member.Get("name").Text, m.Group)
-		u.Was = b.in.prefix + n.Text + rest
-	default:
-		u.Was = b.in.prefix + n.Text
+	if n == nil {
+		return
 	}
-	if u.Was == u.Name {
+	stack, name, elsewhere := resource.CutStack(n.Text)
+	prefix, rest := b.in.prefix, ""
+	if elsewhere {
+		prefix, u.WasIn = "", stack+":" // of a component in another stack it is the whole name
+	}
+	if b.node.Get("for_each") != nil && !source.HasParts(b.node.Get("was").Text) {
+		rest, _ = strings.CutPrefix(u.Member.Get("name").Text, m.Group)
+	}
+	switch {
+	case n.Shape != source.Scalar || n.Parts != nil || !nameForm.MatchString(name) || elsewhere && stack == "":
+		b.wrong(n, "the former name of a use block must be letters, digits, '.', '_' and '-', or STACK:NAME",
+			"for example, was: network")
+	default:
+		u.Was = prefix + name + rest
+	}
+	if u.Was == u.Name && !elsewhere {
 		b.wrong(n, "was is the name of the use block itself", "use its former name, or remove was")
 		u.Was = ""
 	}
