@@ -6,9 +6,39 @@ import (
 	"io/fs"
 	"sync"
 	"syscall"
+
+	"github.com/ovi-project/ovi/render/term"
 )
 
-// Answer is standard output, and remembers what became of it. A reader that exits, as `head` does,
+// Screen is standard error, without characters that change a terminal.
+type Screen struct {
+	W io.Writer
+
+	mu    sync.Mutex
+	clean *term.Cleaner
+}
+
+// Write implements io.Writer.
+func (s *Screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clean = cleaner(s.clean, s.W)
+	if _, err := s.W.Write(s.clean.Clean(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// cleaner returns the cleaner of a stream, a new one if there is none yet.
+func cleaner(c *term.Cleaner, stream io.Writer) *term.Cleaner {
+	if c == nil {
+		_, terminal := Columns(stream)
+		c = &term.Cleaner{Drawn: terminal}
+	}
+	return c
+}
+
+// Answer is standard output, cleaned as a Screen, and remembers what became of it. A reader that exits, as `head` does,
 // is no error and stops nothing: the rest is dropped. The first write that fails otherwise is kept,
 // because most callers do not check, and the command ends with it.
 type Answer struct {
@@ -18,6 +48,19 @@ type Answer struct {
 	unread bool // the reader exited
 	lost   error
 	spared func(error) // set: receives the first failure, which is no error then
+	clean  *term.Cleaner
+	asIs   bool // a file or another program gets a document
+}
+
+// Document lets a document pass unchanged to a file or another program. A terminal gets none unchanged.
+func (a *Answer) Document() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, terminal := Columns(a.W)
+	a.asIs = !terminal
 }
 
 // ErrUnread ends a command that would go on writing for a reader that exited.
@@ -30,10 +73,15 @@ func (a *Answer) Write(b []byte) (int, error) {
 	if a.unread {
 		return len(b), nil
 	}
-	n, err := a.W.Write(b)
+	text := b
+	if !a.asIs {
+		a.clean = cleaner(a.clean, a.W)
+		text = a.clean.Clean(b)
+	}
+	n, err := a.W.Write(text)
 	switch {
 	case err == nil:
-		return n, nil
+		return len(b), nil
 	case a.spared != nil:
 		if a.lost == nil {
 			a.lost = err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // CanAsk is nil if a question can be answered.
@@ -34,7 +36,7 @@ func (o *Output) Ask(ctx context.Context, stdin io.Reader, question string) erro
 	}
 	line := make(chan string, 1)
 	go func() {
-		text, _ := bufio.NewReader(stdin).ReadString('\n')
+		text, _ := bufio.NewReader(io.LimitReader(stdin, budget.Text)).ReadString('\n')
 		line <- strings.TrimSpace(text)
 	}()
 	select {

@@ -140,6 +140,7 @@ func (o *Output) Finish() error {
 // Document is the writer for something that has its own format, and no records around it.
 func (o *Output) Document() io.Writer {
 	o.document = true
+	o.Answer.Document()
 	return o.W
 }
 

@@ -77,8 +77,11 @@ func (p *Process) Host() string {
 
 // Columns is the width of the terminal behind a stream; 0 and false for anything else.
 func Columns(stream any) (int, bool) {
-	if a, ok := stream.(*Answer); ok {
-		stream = a.W
+	switch s := stream.(type) {
+	case *Answer:
+		stream = s.W
+	case *Screen:
+		stream = s.W
 	}
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

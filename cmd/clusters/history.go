@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 const (
@@ -178,7 +179,7 @@ func condensed(r *reconciliation, rec runRecord) []byte {
 
 // showLast prints the last run of the history.
 func (h *clusterHistory) showLast() error {
-	b, err := os.ReadFile(h.file())
+	b, err := budget.ReadFile(h.file(), budget.Answer)
 	b = bytes.TrimSpace(b)
 	if err != nil || len(b) == 0 {
 		return &cli.Problem{

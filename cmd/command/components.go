@@ -54,6 +54,6 @@ func ComponentText(c *Call, file, folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := fs.ReadFile(files, path.Join(u.Path, component.FileName))
+	text, err := source.ReadFile(files, path.Join(u.Path, component.FileName), source.MaxFile)
 	return string(text), err
 }

@@ -87,7 +87,7 @@ func trustedKeys(file string) ([]string, error) {
 			Suggestion: "write a line for each key that `ovi store trust` prints",
 		}
 	}
-	b, err := os.ReadFile(file)
+	b, err := budget.ReadFile(file, budget.Text)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -147,7 +147,7 @@ func givenKey(file, dir string) (ed25519.PrivateKey, error) {
 	if inside(file, dir) {
 		return nil, problem(errors.New("it is in the data directory"))
 	}
-	text, err := os.ReadFile(file)
+	text, err := budget.ReadFile(file, budget.Text)
 	if err != nil {
 		return nil, problem(err)
 	}

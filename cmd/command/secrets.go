@@ -1,11 +1,11 @@
 package command
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -58,7 +58,7 @@ func (c *Call) outside(from string) (string, bool) {
 	case kind == "env":
 		return c.Env(name)
 	case kind == "file" && filepath.IsAbs(name):
-		b, err := os.ReadFile(name)
+		b, err := budget.ReadFile(name, budget.Text)
 		return strings.TrimSuffix(string(b), "\n"), err == nil
 	}
 	return "", false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/storage/etcd"
@@ -80,7 +81,7 @@ func readStorePassword(c *Call) (string, error) {
 	if file == "" {
 		return c.Getenv("OVI_STORE_PASSWORD"), nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := budget.ReadFile(file, budget.Text)
 	if err != nil {
 		return "", &cli.Problem{
 			Summary: "cannot read the store's password", File: file, Err: cli.Plain(err),

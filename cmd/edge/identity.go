@@ -3,7 +3,6 @@ package edge
 import (
 	"cmp"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 )
@@ -113,7 +113,7 @@ func enrolled(c *command.Call, id identity.Node, name, address, file string) err
 	}
 	token := c.Getenv("OVI_EDGE_TOKEN")
 	if file != "" {
-		b, err := os.ReadFile(file)
+		b, err := budget.ReadFile(file, budget.Text)
 		if err != nil {
 			return &cli.Problem{Summary: "cannot read the token", File: file, Err: cli.Plain(err)}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/manage"
 	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/record"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/held"
 )
@@ -29,9 +30,10 @@ func run(soft, hard context.Context, args []string, env func(string) (string, bo
 ) int {
 	out := &cli.Answer{W: stdout}
 	p := &command.Process{Table: table, Process: cli.Process{
-		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
+		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: &cli.Screen{W: stderr},
+		Now: time.Now,
 	}}
-	p.Held = held.Of(environ(env), os.ReadFile, func() (all []provider.CredentialFile) {
+	p.Held = held.Of(environ(env), readText, func() (all []provider.CredentialFile) {
 		for _, e := range p.Entries() {
 			all = append(all, e.Credentials...)
 		}
@@ -39,6 +41,9 @@ func run(soft, hard context.Context, args []string, env func(string) (string, bo
 	})
 	return runLine(soft, p, args)
 }
+
+// readText reads a file of credentials.
+func readText(name string) ([]byte, error) { return budget.ReadFile(name, budget.Text) }
 
 // environ are the variables of the process, with the values that env gives.
 func environ(env func(string) (string, bool)) (out []string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,9 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ovi-project/ovi/internal/gitclone/gittest"
+	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
 )
 
 // evil sets the title of a terminal, clears it, overwrites a line and turns the direction of writing: as bytes,
@@ -198,6 +202,20 @@ func TestNoControlCodeOfAFileReachesATerminal(t *testing.T) {
 	h.says("install", "shop", "--dry-run")
 	h.write("compose.yaml", "name: "+word+"\nservices:\n  "+word+": {image: "+word+", "+word+": 1}\n  web: {image: a, "+word+": 1}\n")
 	h.says("import", "compose", "compose.yaml")
+	sqlitetest.Exec(t, filepath.Join(h.dir, "clusters.db"), sqlitetest.Schema(), sqlitetest.Shipped(),
+		"UPDATE clusters SET name = CAST(x'"+hex.EncodeToString([]byte(raw))+"' AS TEXT) WHERE rowid = 2",
+		"UPDATE clusters SET provider = CAST(x'"+hex.EncodeToString([]byte(raw))+"' AS TEXT) WHERE rowid = 3")
+	h.says("plan", "clusters.db")
+	h.says("validate", "clusters.db")
+	repo := gittest.New(t)
+	repo.Commit(map[string]string{evil + ".yaml": head + word + ": 1\n", "ovi.yaml": head + word + ": 1\nresources: []\n"})
+	repo.Git("-C", repo.Bare, "branch", "we\u200bb\u202edne\u009b31m") // Git itself refuses the other ones
+	for _, args := range [][]string{
+		{"plan", "--sandbox", repo.URL("")}, {"plan", "--sandbox", strings.Replace(repo.URL(""), "main", evil, 1)}, {"plan", "--sandbox", strings.Replace(repo.URL(""), "main", "we\u200bb\u202edne\u009b31m", 1)},
+		{"plan", "--sandbox", repo.URL(evil)}, {"validate", repo.URL(evil + ".yaml")},
+	} {
+		h.says(args...)
+	}
 	h.write("site/"+evil+".yaml", "id: "+word+"\n")
 	h.says("validate", "site")
 	h.write("state.tfstate", `{"version":4,"terraform_version":`+word+`,"resources":[{"mode":"managed","type":`+word+`,"name":`+word+`,"instances":[{"attributes":{"id":`+word+`}}]}]}`)

@@ -51,7 +51,7 @@ func runOfTests(soft, hard context.Context, args []string, stdin io.Reader, stdo
 	}
 	out := &cli.Answer{W: stdout}
 	p := &command.Process{Table: table, Process: cli.Process{
-		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
+		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: stdin, Stdout: out, Answer: out, Stderr: &cli.Screen{W: stderr}, Now: time.Now,
 	}}
 	if dir != "" {
 		p.Table = func(*command.Process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }

@@ -11,11 +11,11 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // Listener is where and how a loop is served.
@@ -136,7 +136,7 @@ func (l Listener) guarded(ctx context.Context) (address string, token []byte, co
 	if l.CertFile == "" && l.KeyFile == "" {
 		return address, token, nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(l.CertFile, l.KeyFile)
+	pair, err := budget.KeyPair(l.CertFile, l.KeyFile)
 	if err != nil {
 		return "", nil, nil, &cli.Problem{Summary: "cannot use the certificate", File: l.CertFile, Err: err}
 	}
@@ -148,7 +148,7 @@ const shortestKey = 16
 
 // readKey reads a token or a key from a file; white space around it is not part of it.
 func readKey(file, what string) ([]byte, error) {
-	b, err := os.ReadFile(file)
+	b, err := budget.ReadFile(file, budget.Text)
 	if err != nil {
 		return nil, &cli.Problem{Summary: "cannot read the " + what, File: file, Err: cli.Plain(err)}
 	}

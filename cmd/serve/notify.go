@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -109,7 +109,7 @@ func (w Webhook) read() (string, error) {
 	case w.URL != "":
 		return "", cli.Usage("omit --webhook", "--webhook and --webhook-file both name a URL")
 	}
-	b, err := os.ReadFile(w.URLFile)
+	b, err := budget.ReadFile(w.URLFile, budget.Text)
 	if err != nil {
 		return "", &cli.Problem{Summary: "cannot read the URL of the webhook", File: w.URLFile, Err: cli.Plain(err)}
 	}

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -71,6 +72,19 @@ func ReadFile(name string, limit int64) (text []byte, err error) {
 		return nil, &TooLargeError{"the file", limit}
 	}
 	return ReadAll(f, "the file", limit)
+}
+
+// KeyPair reads a certificate and its key from files of PEM blocks.
+func KeyPair(cert, key string) (tls.Certificate, error) {
+	certText, err := ReadFile(cert, Text)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	keyText, err := ReadFile(key, Text)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(certText, keyText)
 }
 
 // Body bounds the body of an answer. Close closes the body.

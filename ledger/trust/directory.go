@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -110,7 +111,7 @@ func (h Home) Note(log string) (*Note, error) {
 	if h == "" {
 		return nil, nil
 	}
-	b, err := os.ReadFile(h.noteOf(log))
+	b, err := budget.ReadFile(h.noteOf(log), budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -195,7 +196,7 @@ func LogName(id [16]byte) string { return hex.EncodeToString(id[:]) }
 
 // PublicKey is the public key in a file of a signing key; nil if there is no such file.
 func PublicKey(file string) (ed25519.PublicKey, error) {
-	text, err := os.ReadFile(file)
+	text, err := budget.ReadFile(file, budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

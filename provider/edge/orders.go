@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
@@ -23,7 +24,7 @@ func OrdersFor(folder, site string) (o provider.Orders, err error) {
 	if !segment(site) {
 		return o, fmt.Errorf("%q is not the name of a site", site)
 	}
-	b, err := os.ReadFile(ordersFile(folder, site))
+	b, err := budget.ReadFile(ordersFile(folder, site), budget.Answer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return o, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/resource"
@@ -45,7 +46,7 @@ func (k desk) load(node string) (told, error) {
 	if k.dir == "" {
 		return told{}, nil
 	}
-	b, err := os.ReadFile(k.file("desired", node))
+	b, err := budget.ReadFile(k.file("desired", node), budget.Answer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return told{}, nil
 	}

@@ -3,6 +3,7 @@ package term
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -181,8 +182,7 @@ func Printable(s string) string {
 // OneLine makes one line of a text and removes control codes: the answer of a provider is not
 // trusted.
 func OneLine(s string) string {
-	clean := strings.IndexFunc(s, UnsafeRune) < 0
-	if clean {
+	if utf8.ValidString(s) && strings.IndexFunc(s, UnsafeRune) < 0 {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -196,7 +196,14 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// UnsafeRune finds control codes, and the marks that turn the direction of writing.
+// UnsafeRune finds control codes, the marks that turn the direction of writing or end a line, and characters without a
+// width, with which two names look the same. Joiners of letters are part of words and remain.
 func UnsafeRune(r rune) bool {
-	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	switch {
+	case unicode.IsControl(r), r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+		return true
+	case r == 0x061c, r == 0x200b, r == 0x200e, r == 0x200f, r == 0xfeff:
+		return true
+	}
+	return false
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -63,7 +63,7 @@ func (c *Config) options(query string) error {
 		}
 	}
 	if file := q.Get("password-file"); file != "" {
-		b, err := os.ReadFile(file)
+		b, err := budget.ReadFile(file, budget.Text)
 		if err != nil {
 			return fmt.Errorf("etcd: the password file: %w", err)
 		}
@@ -116,7 +116,7 @@ func (c Config) complete() error {
 func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
-		pem, err := os.ReadFile(ca)
+		pem, err := budget.ReadFile(ca, budget.Text)
 		if err != nil {
 			return nil, fmt.Errorf("etcd: the certificate in ca: %w", err)
 		}
@@ -129,7 +129,7 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 		return nil, fmt.Errorf("etcd: cert and key must be set together")
 	}
 	if cert != "" {
-		pair, err := tls.LoadX509KeyPair(cert, key)
+		pair, err := budget.KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("etcd: the client certificate in %s with the key in %s: %w", cert, key, err)
 		}

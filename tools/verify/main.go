@@ -17,7 +17,7 @@ func main() {
 	key := flag.String("key", "", "require that this `KEY` signed the log (64 hexadecimal digits, from `ovi audit verify`)")
 	point := flag.String("checkpoint", "", "require that the proof is under this checkpoint `LINE`, kept elsewhere")
 	flag.Parse()
-	text, err := os.ReadFile(flag.Arg(0))
+	text, err := readFile(flag.Arg(0))
 	if err == nil {
 		err = verify(text, *key, *point, os.Stdout)
 	}
@@ -25,6 +25,23 @@ func main() {
 		fmt.Fprintln(os.Stderr, "Error:", printable(err.Error()))
 		os.Exit(1)
 	}
+}
+
+// maxProof is much more than a proof of a resource with a long history has.
+const maxProof = 64 << 20
+
+// readFile reads a proof.
+func readFile(name string) (text []byte, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	text, err = io.ReadAll(io.LimitReader(f, maxProof+1))
+	if len(text) > maxProof {
+		return nil, fmt.Errorf("%s is larger than %d MiB, and a proof is smaller", name, maxProof>>20)
+	}
+	return text, err
 }
 
 // verify checks a proof and prints what it proves.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
@@ -94,7 +95,7 @@ func SaveFaults(path string, list []Fault) error {
 
 func (f *faults) load(path string) error {
 	if path != "" {
-		text, err := os.ReadFile(faultsPath(path))
+		text, err := budget.ReadFile(faultsPath(path), budget.Answer)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("sandbox: %w", err)
 		}

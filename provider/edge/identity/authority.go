@@ -20,6 +20,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 const (
@@ -69,7 +71,7 @@ func Open(dir string, clock func() time.Time) (*Authority, error) {
 }
 
 func (a *Authority) load() error {
-	b, err := os.ReadFile(filepath.Join(a.dir, "authority.pem"))
+	b, err := budget.ReadFile(filepath.Join(a.dir, "authority.pem"), budget.Text)
 	if err != nil {
 		return err
 	}

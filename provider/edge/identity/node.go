@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // Signer is how a node asks for a certificate: over TLS as given, with a token or, for "", with its old
@@ -39,7 +41,7 @@ func (n Node) Enrolled() bool {
 // EnrolledWith reports whether the node has its certificate by a token: a service that starts again with the
 // same command does not show it a second time.
 func (n Node) EnrolledWith(token string) bool {
-	b, err := os.ReadFile(n.file("token"))
+	b, err := budget.ReadFile(n.file("token"), budget.Text)
 	return err == nil && n.Enrolled() && string(b) == hashOf([]byte(token))
 }
 
@@ -74,7 +76,7 @@ func (n Node) Enroll(ctx context.Context, token string, sign Signer) error {
 // Config is how an enrolled node speaks TLS, and how long until its certificate is to be renewed; less than
 // zero where that is due.
 func (n Node) Config() (*tls.Config, time.Duration, error) {
-	b, err := os.ReadFile(n.file("node.pem"))
+	b, err := budget.ReadFile(n.file("node.pem"), budget.Text)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,7 +84,7 @@ func (n Node) Config() (*tls.Config, time.Duration, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	authority, err := os.ReadFile(n.file("authority.pem"))
+	authority, err := budget.ReadFile(n.file("authority.pem"), budget.Text)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -8,7 +8,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"os"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // purpose starts what is signed, so that no signature is taken for one of another kind.
@@ -22,7 +23,7 @@ func (a *Authority) Sign(body []byte) ([]byte, error) {
 
 // Verify checks that the authority which the node enrolled with signed a text.
 func (n Node) Verify(body, signature []byte) error {
-	b, err := os.ReadFile(n.file("authority.pem"))
+	b, err := budget.ReadFile(n.file("authority.pem"), budget.Text)
 	if err != nil {
 		return err
 	}

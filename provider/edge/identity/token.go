@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // TokenLife is how long a token may be used.
@@ -79,7 +81,7 @@ func (a *Authority) Enroll(token string, csr []byte) (node string, cert []byte, 
 }
 
 func read(name string) (t ticket, err error) {
-	b, err := os.ReadFile(name)
+	b, err := budget.ReadFile(name, budget.Text)
 	if err == nil {
 		err = json.Unmarshal(b, &t)
 	}
@@ -97,7 +99,7 @@ func (a *Authority) revocation(node string) string {
 
 // revokedAt is until when the certificates of a node are revoked; 0 means that none is.
 func (a *Authority) revokedAt(node string) (int64, error) {
-	b, err := os.ReadFile(a.revocation(node))
+	b, err := budget.ReadFile(a.revocation(node), budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
 )
@@ -31,7 +31,7 @@ func openHolder(o Options) (*holder, error) {
 		return h, nil
 	}
 	h.file = filepath.Join(o.Dir, "desired.json")
-	b, err := os.ReadFile(h.file)
+	b, err := budget.ReadFile(h.file, budget.Answer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}

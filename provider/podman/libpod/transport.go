@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 
+	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
@@ -38,7 +38,7 @@ func TLS(address string, files Certificates) http.RoundTripper {
 func (c Certificates) config() (*tls.Config, error) {
 	out := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CA != "" {
-		b, err := os.ReadFile(c.CA)
+		b, err := budget.ReadFile(c.CA, budget.Text)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (c Certificates) config() (*tls.Config, error) {
 		}
 	}
 	if c.Cert != "" || c.Key != "" {
-		pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+		pair, err := budget.KeyPair(c.Cert, c.Key)
 		if err != nil {
 			return nil, err
 		}
