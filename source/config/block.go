@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func (b *block) finish() {
 		r.Name = r.Prefix + r.Kind
 	}
 	if b.n.Get("type") == nil {
-		b.Wrong(b.n, "the block has no type", b.typeFor())
+		b.Wrong(b.n, "the block has no type", cmp.Or(read.AsComponent(b.n), b.typeFor()))
 	}
 	if r.Provider == "" && b.n.Get("provider") == nil {
 		if !b.unnamed {

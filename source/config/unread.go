@@ -13,7 +13,7 @@ import (
 
 const (
 	likeTerraform   = "the file looks like Terraform (HCL)"
-	terraformAdvice = "write YAML, see docs/adopt.md; `ovi import terraform` writes it from a state"
+	terraformAdvice = "write YAML, or run `ovi import terraform --source FOLDER`, see docs/adopt.md"
 )
 
 // unparsed returns the problem of a file that cannot be parsed.

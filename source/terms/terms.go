@@ -69,6 +69,9 @@ func Attribute(name string, names []string) (string, bool) {
 // Missing advises about an attribute that other tools have for a kind, and that is expressed in another way here. It
 // returns "" for other names.
 func Missing(kind, name string) string {
+	if name == "dynamic" || strings.HasPrefix(name, "dynamic ") {
+		return `give the attribute a list: ingress: "${LIST.map(x, {'port': x})}"`
+	}
 	for _, row := range [...][3]string{
 		{"", "provisioner", "use user_data for commands at the first start, or an image that has run them"},
 		{"", "identifier", "write it as the name of the block: name: NAME"},
@@ -103,6 +106,9 @@ func Key(name string, keys []string) string {
 		{"create_before_destroy", "replace", "replace: create-first"},
 		{"ignore_changes", "ignore"},
 		{"for_each", "count", "count, or one block for each"},
+		{"enabled", "when", "when: CONDITION"},
+		{"condition", "when", "when: CONDITION"},
+		{"if", "when", "when: CONDITION"},
 		{"labels", "tags"},
 	} {
 		if row[0] == name && slices.Contains(keys, row[1]) {

@@ -142,7 +142,7 @@ func (p place) missing() (summary, suggestion string) {
 		return "the folder is a symbolic link that leads out of the repository", "copy the folder into the repository"
 	case err != nil:
 		return "the folder of the component cannot be read: " + source.FileError(err),
-			"check the path; it is relative to this file"
+			"check the path; it is relative to this file, and a repository is git+https://HOST/REPOSITORY//FOLDER?ref=TAG"
 	case !info.IsDir():
 		return "the component is a file, not a folder", "name the folder that has the " + FileName
 	}

@@ -114,7 +114,7 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 		case "default", "doc":
 		default:
 			b.bad = true
-			suggestion := "to give the variable a map, put the map under default"
+			suggestion := otherKey(k.Text)
 			if near, ok := resource.Nearest(k.Text, declarationKeys()); ok {
 				suggestion = "use " + near
 			}

@@ -349,6 +349,10 @@ func explained(message string) (summary, suggestion string) {
 		return "unknown name " + name + " in an expression", unknownName(name)
 	case strings.HasPrefix(message, "index out of bounds"):
 		return message, "use a number from 0 to size(LIST) - 1"
+	case strings.HasPrefix(message, "division by zero"), strings.HasPrefix(message, "modulus by zero"):
+		return message, "check the value after / or %: it is 0"
+	case strings.HasPrefix(message, "lists.range: "):
+		return message, "use a smaller number: a block has at most 10000 entries"
 	case strings.Contains(message, "no such overload"):
 		return "an operator or function does not fit the types of its values",
 			"use values of one type; 1 and 1.0 differ, and string(1) is '1'"

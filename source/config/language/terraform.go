@@ -24,8 +24,35 @@ func otherFunction(name string) string {
 		"floor": "use math.floor(N)", "range": "use lists.range(N)", "jsonencode": "use json(VALUE)",
 		"base64encode": "use base64(TEXT)", "cidrsubnet": "use cidr.subnet(NET, BITS, N)",
 		"file": "use ${file:PATH}", "templatefile": "use ${file:PATH}, or write the text with ${…} in it",
-		"timestamp": "give it as a variable: --set NAME=VALUE; an expression has no clock",
-		"now":       "give it as a variable: --set NAME=VALUE; an expression has no clock",
-		"uuid":      "give it as a variable: --set NAME=VALUE; an expression has no randomness",
+		"cidrhost": "use cidr.subnet(NET, BITS, N) with BITS up to /32: the network of one address",
+		"one":      "use LIST[0]", "compact": "use LIST.filter(x, x != '')",
+		"setproduct": "use LIST.map(x, OTHER.map(y, x + '-' + y)).flatten()",
+		"regex":      "use TEXT.matches('RE2') in a condition, or TEXT.split('SEPARATOR')[N]",
+		"startswith": "use TEXT.startsWith('START')", "endswith": "use TEXT.endsWith('END')",
+		"alltrue": "use LIST.all(x, x)", "anytrue": "use LIST.exists(x, x)",
+		"yamlencode": "use json(VALUE): JSON is YAML", "jsondecode": "write the value, or json of it where a text is needed",
+		"sensitive":    "declare a variable with type: secret",
+		"nonsensitive": "declare a variable with another type than secret, and list its source under public",
+		"not":          "use !(CONDITION)",
+		"timestamp":    "give it as a variable: --set NAME=VALUE; an expression has no clock",
+		"now":          "give it as a variable: --set NAME=VALUE; an expression has no clock",
+		"uuid":         "give it as a variable: --set NAME=VALUE; an expression has no randomness",
 	}[name]
+}
+
+// otherKey suggests what to write instead of a key of a variable that another language has.
+func otherKey(name string) string {
+	switch name {
+	case "description":
+		return "use doc"
+	case "sensitive":
+		return "use type: secret"
+	case "validation":
+		return "use check: CONDITION and message: TEXT"
+	case "nullable":
+		return "use a type with ?, such as type: string?"
+	case "value":
+		return "use default"
+	}
+	return "to give the variable a map, put the map under default"
 }

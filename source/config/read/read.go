@@ -60,13 +60,21 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 		}
 		if p.Reference {
 			r.Wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"), cmp.Or(
-				numbered(what, n.Text, p.Text), source.AdviceForTerraform(p.Text, nil),
+				numbered(what, n.Text, p.Text), source.AdviceForTerraform(p.Text, nil), late(p.Text),
 				"use ${env:NAME} or ${file:PATH}; $${ is a literal ${"))
 			return "", false
 		}
 		out.WriteString(p.Text)
 	}
 	return out.String(), ok
+}
+
+// late suggests what to use instead of a reference to a resource; "" for other texts.
+func late(text string) string {
+	if !strings.Contains(text, "/") {
+		return ""
+	}
+	return "use a variable or a text: a reference is known after apply, and works in attributes only"
 }
 
 // isOutside reports that a value is written with ${…}.

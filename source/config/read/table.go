@@ -150,12 +150,22 @@ func keyHint(n *source.Node, name string, names []string, of string) string {
 	case near:
 	case of == useBlock && name == "count":
 		return "use for_each: a component is used once for each key"
+	case of == useBlock && slices.Contains([]string{"inputs", "variables", "parameters", "values"}, name):
+		return "use vars"
+	case of == useBlock && (name == "provider" || name == "providers"):
+		return "remove it: the component has the provider of this file, or names its own; location sets where it is"
+	case of == useBlock && name == "type":
+		return "remove type, or remove use: a block is a resource or a component"
 	case of == useBlock:
 		return "put it under vars: the component declares its variables"
 	case of == file && slices.Contains([]string{"module", "modules", "component", "components"}, name):
 		return "add a block with use: FOLDER to resources"
 	case of == file && slices.Contains([]string{"data", "lookups"}, name):
 		return "add a block with lookup to resources"
+	case of == file && name == "import":
+		return "remove it, and run `ovi adopt TYPE/NAME --id ID`"
+	case of == file && (name == "terraform" || name == "backend"):
+		return "remove it: there is no state file, and the data directory has the record"
 	case of == file:
 		return "use one of " + strings.Join(names, ", ")
 	}
@@ -167,3 +177,11 @@ const (
 	file     = "the file"
 	useBlock = "the use block"
 )
+
+// AsComponent suggests how to use a component, for a block with the key that Terraform has for that; "" for others.
+func AsComponent(n *source.Node) string {
+	if n.Get("source") == nil {
+		return ""
+	}
+	return "for a component, write use: FOLDER instead of source"
+}
