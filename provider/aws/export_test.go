@@ -2,6 +2,8 @@ package aws
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
@@ -9,10 +11,11 @@ import (
 // Operations lists the calls that the table of permissions knows.
 func Operations() []string {
 	var out []string
-	for _, o := range operations() {
-		out = append(out, o.call)
+	for _, c := range append(shared(), slices.Collect(maps.Values(calls()))...) {
+		out = append(out, c.Made()...)
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // OwnedBy is ownedBy, for tags that only AWS can write.

@@ -10,12 +10,32 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/compute"
 )
 
-func permissions(o operation) []string {
-	if len(o.actions) > 0 {
-		return o.actions
+// These actions are limited to some services: those that ovi passes roles to, and those whose own role it may create.
+const (
+	passRole    = "iam:PassRole"
+	serviceRole = "iam:CreateServiceLinkedRole"
+)
+
+// shared are the calls that belong to no kind.
+func shared() []api.Calls {
+	return []api.Calls{
+		{Service: "sts", Observes: "GetCallerIdentity", Untagged: "AssumeRole"},
+		{Service: "ssm", Observes: "GetParameter"}, // the images that AWS publishes
+		{Service: "ec2", Creates: "CreateTags", Changes: "DeleteTags"},
 	}
-	return []string{strings.Replace(o.call, ".", ":", 1)}
 }
+
+// calls returns the API calls of each kind, by its name.
+func calls() map[string]api.Calls {
+	out := map[string]api.Calls{}
+	for _, k := range kinds() {
+		out[k.Schema.Name] = k.Calls
+	}
+	return out
+}
+
+// untagged reports that the policies of a service have no condition for the tags of a resource.
+func untagged(service string) bool { return service == "s3" || service == "route53" }
 
 type policy struct {
 	Version   string
@@ -36,9 +56,9 @@ func limits() map[string]statement {
 		return statement{Sid: sid, Condition: map[string]map[string]any{"StringEquals": {key: value}}}
 	}
 	return map[string]statement{
-		granting:       {Sid: "OviGrantKey", Condition: grantToAWS()},
-		"iam:PassRole": equals("OviPassRole", "iam:PassedToService", passedTo("*")),
-		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName",
+		granting: {Sid: "OviGrantKey", Condition: grantToAWS()},
+		passRole: equals("OviPassRole", "iam:PassedToService", passedTo("*")),
+		serviceRole: equals("OviServiceRole", "iam:AWSServiceName",
 			[]string{
 				"rds.amazonaws.com", "elasticloadbalancing.amazonaws.com", "autoscaling.amazonaws.com",
 				compute.SpotService,
@@ -60,20 +80,41 @@ func IAMPolicy() []byte {
 		{Sid: "OviRoles"},
 	}
 	limited := limits()
-	for _, o := range operations() {
-		if o.call == "sts.AssumeRole" {
-			continue // which roles these credentials assume is not known here, and any would be too much
-		}
-		at := partOf(o)
-		for _, action := range permissions(o) {
+	add := func(at int, actions ...string) {
+		for _, action := range actions {
 			if s, ok := limited[action]; ok {
 				s.Action = append(s.Action, action)
 				limited[action] = s
-				continue
+			} else if action != "sts:AssumeRole" { // which roles these credentials assume is not known here
+				all[at].Action = append(all[at].Action, action)
 			}
-			all[at].Action = append(all[at].Action, action)
 		}
 	}
+	for _, c := range append(shared(), slices.Collect(maps.Values(calls()))...) {
+		change, remove := 1, 2
+		if c.Service == "iam" {
+			change = 4
+		} else if untagged(c.Service) {
+			remove = 3
+		}
+		add(0, c.Actions(c.Observes)...)
+		add(change, c.Actions(c.Creates)...)
+		add(change, c.Actions(c.Changes)...)
+		add(change, c.Actions(c.Untagged)...)
+		add(remove, c.Actions(c.Deletes)...)
+		for _, action := range c.Others {
+			_, name, _ := strings.Cut(action, ":")
+			if api.Reads(name) {
+				add(0, action)
+			} else {
+				add(1, action)
+			}
+		}
+		if c.Linked != "" {
+			add(1, serviceRole)
+		}
+	}
+	add(1, volumeKeyActions()...)
 	for _, action := range slices.Sorted(maps.Keys(limited)) {
 		all = append(all, limited[action])
 	}
@@ -87,20 +128,4 @@ func IAMPolicy() []byte {
 		return nil // of strings alone: it cannot fail
 	}
 	return append(out, '\n')
-}
-
-// partOf is the statement that an operation belongs to.
-func partOf(o operation) int {
-	service, name, _ := strings.Cut(o.call, ".")
-	switch {
-	case api.Reads(name):
-		return 0
-	case service == "iam" && !o.destroy:
-		return 4
-	case !o.destroy:
-		return 1
-	case service == "s3" || service == "route53":
-		return 3
-	}
-	return 2
 }

@@ -176,13 +176,13 @@ func (c *configured) limited(add func(grant), g grant) {
 
 func (c *configured) observing(add func(grant)) {
 	g := grant{Sid: "OviObserve", Action: []string{"sts:GetCallerIdentity"}}
-	table := needs()
+	table := calls()
 	for _, kind := range slices.Concat(c.kinds, c.referred) {
 		n := table[kind]
-		g.Action = append(g.Action, n.actions(n.reads)...)
+		g.Action = append(g.Action, n.Actions(n.Observes)...)
 	}
 	for _, kind := range c.kinds {
-		for _, a := range table[kind].others {
+		for _, a := range table[kind].Others {
 			if _, name, _ := strings.Cut(a, ":"); api.Reads(name) {
 				g.Action = append(g.Action, a)
 			}
@@ -196,11 +196,15 @@ func (c *configured) owning(add func(grant)) {
 	request, has := grant{Sid: "OviCreate", Condition: c.tagged("aws:RequestTag/")},
 		grant{Sid: "OviChange", Condition: c.tagged("aws:ResourceTag/")}
 	ec2 := false
+	table := calls()
 	for _, kind := range c.kinds {
-		n := needs()[kind]
-		request.Action, has.Action = append(request.Action, n.actions(n.creates)...),
-			append(has.Action, n.actions(n.changes)...)
-		ec2 = ec2 || n.service == "ec2"
+		n := table[kind]
+		request.Action, has.Action = append(request.Action, n.Actions(n.Creates)...),
+			append(has.Action, n.Actions(n.Changes)...)
+		if !untagged(n.Service) {
+			has.Action = append(has.Action, n.Actions(n.Deletes)...)
+		}
+		ec2 = ec2 || n.Service == "ec2"
 	}
 	if ec2 { // CreateTags also adopts, and tags what is created
 		request.Action, has.Action = append(request.Action, "ec2:CreateTags"),
@@ -217,13 +221,14 @@ func (c *configured) tagged(key string) map[string]map[string]any {
 // sharing adds the rights to resources of other types in the same calls: a subnet is created in a VPC that
 // may have another owner. AWS decides separately for each resource of a call.
 func (c *configured) sharing(add func(grant)) {
+	table := calls()
 	for _, kind := range c.kinds {
-		n := needs()[kind]
-		own := []string{"arn:" + c.partition() + ":" + n.service + ":*:*:" + n.own}
+		n := table[kind]
+		own := []string{"arn:" + c.partition() + ":" + n.Service + ":*:*:" + n.Own}
 		if kind == api.KindEC2 { // root volumes have tags too
 			own = append(own, "arn:"+c.partition()+":ec2:*:*:volume/*")
 		}
-		beside := n.actions(n.beside)
+		beside := n.Actions(n.Touches)
 		// the interface of the launch, which has no tags
 		if kind == api.KindEC2 && slices.Contains(c.kinds, network.KindInterface) {
 			beside = append(beside, "ec2:ModifyNetworkInterfaceAttribute")
@@ -237,22 +242,27 @@ func (c *configured) plain(add func(grant)) {
 	other, buckets := grant{Sid: "OviOther"}, grant{Sid: "OviBuckets"}
 	var linked []string
 	passes := false
+	table := calls()
 	for _, kind := range c.kinds {
-		n := needs()[kind]
-		if kind == api.KindS3 {
-			buckets.Action = n.actions(n.plain)
-		} else {
-			other.Action = append(other.Action, n.actions(n.plain)...)
+		n := table[kind]
+		plain := n.Actions(n.Untagged)
+		if untagged(n.Service) {
+			plain = append(plain, n.Actions(n.Deletes)...)
 		}
-		for _, a := range n.others {
-			if _, name, _ := strings.Cut(a, ":"); a == passing {
+		if kind == api.KindS3 {
+			buckets.Action = plain
+		} else {
+			other.Action = append(other.Action, plain...)
+		}
+		for _, a := range n.Others {
+			if _, name, _ := strings.Cut(a, ":"); a == passRole {
 				passes = true
 			} else if !api.Reads(name) {
 				other.Action = append(other.Action, a)
 			}
 		}
-		if n.linked != "" {
-			linked = append(linked, n.linked)
+		if n.Linked != "" {
+			linked = append(linked, n.Linked)
 		}
 	}
 	c.limited(add, other)
@@ -274,7 +284,7 @@ func (c *configured) plain(add func(grant)) {
 	}
 	if passes {
 		add(grant{
-			Sid: "OviPassRole", Action: []string{passing},
+			Sid: "OviPassRole", Action: []string{passRole},
 			Condition: map[string]map[string]any{"StringEquals": {"iam:PassedToService": passedTo(c.partition())}},
 		})
 	}
@@ -283,7 +293,7 @@ func (c *configured) plain(add func(grant)) {
 	}
 	if slices.Sort(linked); len(linked) > 0 {
 		add(grant{
-			Sid: "OviServiceRole", Action: []string{"iam:CreateServiceLinkedRole"},
+			Sid: "OviServiceRole", Action: []string{serviceRole},
 			Condition: map[string]map[string]any{"StringEquals": {"iam:AWSServiceName": slices.Compact(linked)}},
 		})
 	}
@@ -308,15 +318,6 @@ func passedTo(partition string) []string {
 		return []string{"ec2.amazonaws.com", "ec2.amazonaws.com.cn"}
 	}
 	return []string{"ec2.amazonaws.com"}
-}
-
-// actions are names with the prefix of the service.
-func (n need) actions(names string) []string {
-	out := strings.Fields(names)
-	for i := range out {
-		out[i] = n.service + ":" + out[i]
-	}
-	return out
 }
 
 // sidOf is a kind in the letters that a Sid may have.

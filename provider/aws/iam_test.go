@@ -218,7 +218,7 @@ func TestEveryOperationIsOfAKind(t *testing.T) {
 	for _, s := range general.Statement {
 		for _, action := range s.Action {
 			if !strings.Contains(text, `"`+action+`"`) {
-				t.Errorf("%s is in the policy of no kind: add it to needs", action)
+				t.Errorf("%s is in the policy of no kind: add it to the Calls of a kind", action)
 			}
 		}
 	}

@@ -39,6 +39,8 @@ type Kind struct {
 	Create func(context.Context, *Region, provider.Request) (resource.Observed, error)
 	Update func(context.Context, *Region, provider.Request) (resource.Observed, error)
 	Remove func(context.Context, *Region, provider.Request) error
+	// Calls are the API calls that all of these make.
+	Calls Calls
 }
 
 // KindDBSubnets is the kind db_subnet_group.

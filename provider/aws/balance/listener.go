@@ -63,6 +63,14 @@ func kindOfListener() api.Kind {
 		},
 		List: listListeners, Read: readListener, Tag: tagELB, Check: checkListener,
 		Create: createListener, Update: updateListener, Remove: deleteListener,
+		Calls: api.Calls{
+			Service:  "elasticloadbalancing",
+			Observes: "DescribeListeners DescribeLoadBalancers DescribeTags DescribeTargetGroups",
+			Creates:  "AddTags CreateListener",
+			Changes:  "AddTags ModifyListener RemoveTags",
+			Deletes:  "DeleteListener",
+			Others:   []string{"acm:DescribeCertificate"},
+		},
 	}
 }
 

@@ -61,6 +61,14 @@ func kindOfBalancer() api.Kind {
 		},
 		List: listBalancers, Read: readBalancer, Tag: tagELB, Check: checkBalancer,
 		Create: createBalancer, Update: updateBalancer, Remove: deleteBalancer,
+		Calls: api.Calls{
+			Service:  "elasticloadbalancing",
+			Observes: "DescribeLoadBalancers DescribeTags",
+			Creates:  "AddTags CreateLoadBalancer",
+			Changes:  "AddTags RemoveTags SetSecurityGroups SetSubnets",
+			Deletes:  "DeleteLoadBalancer",
+			Linked:   "elasticloadbalancing.amazonaws.com",
+		},
 	}
 }
 

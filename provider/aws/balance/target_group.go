@@ -61,6 +61,13 @@ func kindOfTargets() api.Kind {
 			return targetsByName(g, r).check(ctx, g, r)
 		},
 		Create: createTargets, Update: updateTargets, Remove: deleteTargets,
+		Calls: api.Calls{
+			Service:  "elasticloadbalancing",
+			Observes: "DescribeTags DescribeTargetGroups",
+			Creates:  "AddTags CreateTargetGroup",
+			Changes:  "AddTags ModifyTargetGroup RemoveTags",
+			Deletes:  "DeleteTargetGroup",
+		},
 	}
 }
 

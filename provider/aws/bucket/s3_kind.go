@@ -14,6 +14,20 @@ func kindOfS3() api.Kind {
 		Schema: s3Schema(),
 		List:   listBuckets, Read: readBucketByName, Tag: tagBucket, Check: checkBucket,
 		Create: createBucket, Update: updateBucket, Remove: deleteBucket,
+		Calls: api.Calls{
+			Service: "s3",
+			Observes: "GetBucketAbac:GetBucketABAC GetBucketCors:GetBucketCORS GetBucketOwnershipControls " +
+				"GetBucketPolicy GetPublicAccessBlock:GetBucketPublicAccessBlock GetBucketTagging " +
+				"GetBucketVersioning GetBucketEncryption:GetEncryptionConfiguration " +
+				"GetBucketLifecycleConfiguration:GetLifecycleConfiguration ListBuckets:ListAllMyBuckets " +
+				"HeadBucket:ListBucket",
+			Deletes: "DeleteBucket",
+			Untagged: "CreateBucket DeleteBucketPolicy PutBucketCors:PutBucketCORS DeleteBucketCors:PutBucketCORS " +
+				"PutBucketOwnershipControls PutBucketPolicy PutPublicAccessBlock:PutBucketPublicAccessBlock " +
+				"PutBucketTagging PutBucketVersioning PutBucketEncryption:PutEncryptionConfiguration " +
+				"PutBucketLifecycleConfiguration:PutLifecycleConfiguration " +
+				"DeleteBucketLifecycle:PutLifecycleConfiguration TagResource UntagResource",
+		},
 	}
 }
 

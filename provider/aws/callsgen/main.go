@@ -1,5 +1,5 @@
-// Command callsgen writes provider/aws/api/calls.go from the calls that provider/aws/operations.go lists. Run it with
-// `go generate ./provider/aws`, in the folder of that package.
+// Command callsgen writes provider/aws/api/calls.go from the values of api.Calls in provider/aws and in the packages of
+// its areas. Run it with `go generate ./provider/aws`, in the folder of that package.
 //
 // Each call is a value of its own. A *ec2.Client in a field of anything that becomes an interface makes the linker keep
 // all of its 800 operations, because text/template may call methods by name. When this was measured, the binary had
@@ -9,6 +9,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -16,6 +17,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +25,7 @@ import (
 
 // service is a part of the SDK whose calls are one field of api.Region.
 type service struct {
-	iam     string // the prefix of its calls in operations.go; another part of the SDK may have the same
+	iam     string // the Service of its calls; another part of the SDK may have the same
 	pkg     string // the package of the SDK
 	of      string // the prefix of its type and function
 	about   string
@@ -54,81 +56,143 @@ func services() []service {
 }
 
 func main() {
-	if err := run("operations.go", "api/calls.go"); err != nil {
+	if err := run(".", "api/calls.go"); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
 func run(from, to string) error {
-	table, err := os.ReadFile(from)
+	calls, err := readAll(from)
 	if err != nil {
 		return err
 	}
-	text, err := generate(table)
+	text, err := generate(calls)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(to, text, 0o644) //nolint:gosec // source code
 }
 
-// listed are the calls of a service in the table; the value reports whether a call can carry a secret.
+// listed are the calls of a service; the value reports whether a call can carry a secret.
 type listed map[string]bool
 
-// read returns the calls in the source of a table of operations, by the prefix of their service.
-func read(table []byte) (map[string]listed, error) {
-	f, err := parser.ParseFile(token.NewFileSet(), "operations.go", table, 0)
+// readAll reads the calls of the provider in a folder and of its areas, by their service.
+func readAll(folder string) (map[string]listed, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	areas, err := filepath.Glob(filepath.Join(folder, "*", "*.go"))
 	if err != nil {
 		return nil, err
 	}
 	calls := map[string]listed{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		row, is := n.(*ast.CompositeLit)
-		if !is {
-			return true
+	for _, name := range slices.Concat(files, areas) {
+		text, err := os.ReadFile(name) //nolint:gosec // source code
+		if err != nil {
+			return nil, err
 		}
-		var call string
-		var secret bool
-		for _, e := range row.Elts {
-			pair, is := e.(*ast.KeyValueExpr)
-			if !is {
-				continue
-			}
-			switch key, value := fmt.Sprint(pair.Key), pair.Value; key {
-			case "call":
-				if text, is := value.(*ast.BasicLit); is {
-					call, _ = strconv.Unquote(text.Value)
-				}
-			case "secret":
-				secret = fmt.Sprint(value) == "true"
-			}
+		if err := read(calls, name, text); err != nil {
+			return nil, err
 		}
-		if service, name, is := strings.Cut(call, "."); is {
-			if calls[service] == nil {
-				calls[service] = listed{}
-			}
-			calls[service][name] = secret
-		}
-		return true
-	})
+	}
 	return calls, nil
 }
 
-// generate returns the source of the calls in a table of operations.
-func generate(table []byte) ([]byte, error) {
-	calls, err := read(table)
+// read adds the calls of a file. Their type is written as api.Calls, or left away in a slice of them.
+func read(calls map[string]listed, name string, text []byte) error {
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, name, text, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		value, is := n.(*ast.CompositeLit)
+		if !is || err != nil {
+			return err == nil
+		}
+		switch typ := value.Type.(type) {
+		case *ast.SelectorExpr:
+			if fmt.Sprint(typ.X, ".", typ.Sel) == "api.Calls" {
+				err = add(calls, files, value)
+			}
+		case *ast.ArrayType:
+			if of, is := typ.Elt.(*ast.SelectorExpr); is && fmt.Sprint(of.X, ".", of.Sel) == "api.Calls" {
+				for _, e := range value.Elts {
+					if one, is := e.(*ast.CompositeLit); is && one.Type == nil && err == nil {
+						err = add(calls, files, one)
+					}
+				}
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// add adds the calls of a value of api.Calls.
+func add(calls map[string]listed, files *token.FileSet, value *ast.CompositeLit) error {
+	fields := map[string]string{}
+	for _, e := range value.Elts {
+		pair, is := e.(*ast.KeyValueExpr)
+		if !is {
+			return fmt.Errorf("%s: a field without its name", files.Position(e.Pos()))
+		}
+		key := fmt.Sprint(pair.Key)
+		if key == "Others" {
+			continue
+		}
+		text, err := literal(pair.Value)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", files.Position(pair.Pos()), key, err)
+		}
+		fields[key] = text
+	}
+	of := calls[fields["Service"]]
+	if of == nil {
+		of = listed{}
+		calls[fields["Service"]] = of
+	}
+	for _, field := range []string{"Observes", "Creates", "Changes", "Deletes", "Untagged"} {
+		for name := range strings.FieldsSeq(fields[field]) {
+			if call, _, _ := strings.Cut(name, ":"); call != "" {
+				of[call] = of[call] || slices.Contains(strings.Fields(fields["Secrets"]), call)
+			}
+		}
+	}
+	return nil
+}
+
+// literal returns the text of a literal, or of a sum of literals.
+func literal(e ast.Expr) (string, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return strconv.Unquote(e.Value)
+	case *ast.BinaryExpr:
+		left, err := literal(e.X)
+		if err != nil {
+			return "", err
+		}
+		right, err := literal(e.Y)
+		return left + right, err
+	}
+	return "", errors.New("write the text as a literal: the generator of the calls reads the source")
+}
+
+// generate returns the source of the calls, by their service.
+func generate(calls map[string]listed) ([]byte, error) {
 	var out bytes.Buffer
-	fmt.Fprint(&out, "// Code generated by callsgen from operations.go. DO NOT EDIT.\n\npackage api\n\nimport (\n")
+	fmt.Fprint(&out, "// Code generated by callsgen from the values of Calls. DO NOT EDIT.\n\npackage api\n\nimport (\n")
 	all := services()
 	slices.SortFunc(all, func(a, b service) int { return cmp.Compare(a.pkg, b.pkg) })
 	for _, s := range all {
 		fmt.Fprintf(&out, "%q\n", "github.com/aws/aws-sdk-go-v2/service/"+s.pkg)
 	}
 	fmt.Fprint(&out, ")\n")
+	known := map[string]bool{"sts": true} // the SDK makes these itself
 	for _, s := range all {
+		known[s.iam] = true
 		names := slices.DeleteFunc(slices.Sorted(maps.Keys(calls[s.iam])), func(name string) bool {
 			return slices.Contains(s.foreign, name) || s.only != nil && !slices.Contains(s.only, name)
 		})
@@ -136,6 +200,11 @@ func generate(table []byte) ([]byte, error) {
 			return nil, fmt.Errorf("no call of %s is listed", s.iam)
 		}
 		s.write(&out, names, calls[s.iam])
+	}
+	for name := range calls {
+		if !known[name] {
+			return nil, fmt.Errorf("service %q has calls: add it to services in callsgen", name)
+		}
 	}
 	return format.Source(out.Bytes())
 }

@@ -44,6 +44,16 @@ func kindOfScaling() api.Kind {
 		},
 		List: listScaling, Read: readScaling, Tag: tagScaling, Check: checkScaling,
 		Create: createScaling, Update: updateScaling, Remove: deleteScaling,
+		Calls: api.Calls{
+			Service:  "autoscaling",
+			Observes: "DescribeAutoScalingGroups DescribeScalingActivities",
+			Creates:  "CreateAutoScalingGroup CreateOrUpdateTags",
+			Changes: "AttachLoadBalancerTargetGroups CreateOrUpdateTags DeleteTags DetachLoadBalancerTargetGroups " +
+				"UpdateAutoScalingGroup",
+			Deletes: "DeleteAutoScalingGroup",
+			Others:  []string{"ec2:RunInstances", "iam:PassRole"}, // AWS launches instances in the caller's name
+			Linked:  "autoscaling.amazonaws.com",
+		},
 	}
 }
 

@@ -50,6 +50,12 @@ func kindOfKeyPair() api.Kind {
 		},
 		Read: readKeyPair, Tag: tagKeyPair, Check: checkKeyPair,
 		Create: createKeyPair, Update: updateKeyPair, Remove: deleteKeyPair,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Observes: "DescribeKeyPairs",
+			Creates:  "ImportKeyPair",
+			Deletes:  "DeleteKeyPair",
+		},
 	}
 }
 

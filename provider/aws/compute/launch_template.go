@@ -36,6 +36,15 @@ func kindOfTemplate() api.Kind {
 		},
 		List: listTemplates, Read: readTemplate, Tag: api.TagEC2, Check: checkTemplate,
 		Create: createTemplate, Update: updateTemplate, Remove: deleteTemplate,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Observes: "DescribeImages DescribeLaunchTemplates DescribeLaunchTemplateVersions",
+			Creates:  "CreateLaunchTemplate",
+			Changes:  "CreateLaunchTemplateVersion ModifyLaunchTemplate",
+			Deletes:  "DeleteLaunchTemplate",
+			Secrets:  "CreateLaunchTemplate CreateLaunchTemplateVersion",
+			Others:   []string{"ssm:GetParameter"},
+		},
 	}
 }
 

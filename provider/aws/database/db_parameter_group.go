@@ -55,6 +55,13 @@ func kindOfDBParameters() api.Kind {
 		},
 		List: listDBParameters, Read: readDBParameters, Tag: tagDBParameters, Check: checkDBParameters,
 		Create: createDBParameters, Update: updateDBParameters, Remove: deleteDBParameters,
+		Calls: api.Calls{
+			Service:  "rds",
+			Observes: "DescribeDBInstances DescribeDBParameterGroups DescribeDBParameters ListTagsForResource",
+			Creates:  "AddTagsToResource CreateDBParameterGroup",
+			Changes:  "AddTagsToResource ModifyDBParameterGroup RemoveTagsFromResource ResetDBParameterGroup",
+			Deletes:  "DeleteDBParameterGroup",
+		},
 	}
 }
 

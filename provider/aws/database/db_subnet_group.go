@@ -43,6 +43,13 @@ func kindOfDBSubnets() api.Kind {
 		},
 		List: listDBSubnets, Read: readDBSubnets, Tag: tagDBSubnets, Check: checkDBSubnets,
 		Create: createDBSubnets, Update: updateDBSubnets, Remove: deleteDBSubnets,
+		Calls: api.Calls{
+			Service:  "rds",
+			Observes: "DescribeDBSubnetGroups ListTagsForResource",
+			Creates:  "AddTagsToResource CreateDBSubnetGroup",
+			Changes:  "AddTagsToResource ModifyDBSubnetGroup RemoveTagsFromResource",
+			Deletes:  "DeleteDBSubnetGroup",
+		},
 	}
 }
 

@@ -70,6 +70,11 @@ func kindOfRecord() api.Kind {
 		},
 		List: listRecords, Read: readRecord, Tag: tagRecord, Check: checkRecord,
 		Create: createRecord, Update: updateRecord, Remove: deleteRecord,
+		Calls: api.Calls{
+			Service:  "route53",
+			Observes: "GetChange ListHostedZones ListResourceRecordSets ListTagsForResources",
+			Untagged: "ChangeResourceRecordSets",
+		},
 	}
 }
 

@@ -51,6 +51,14 @@ func kindOfZone() api.Kind {
 		},
 		List: listZones, Read: readZone, Tag: tagZone, Check: checkZone,
 		Create: createZone, Update: updateZone, Remove: deleteZone,
+		Calls: api.Calls{
+			Service: "route53",
+			Observes: "GetChange GetHostedZone ListHostedZones ListHostedZonesByName ListResourceRecordSets " +
+				"ListTagsForResources",
+			Deletes:  "DeleteHostedZone",
+			Untagged: ":AssociateVPCWithHostedZone ChangeTagsForResource CreateHostedZone UpdateHostedZoneComment",
+			Others:   []string{"ec2:DescribeVpcs"},
+		},
 	}
 }
 

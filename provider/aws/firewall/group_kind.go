@@ -11,6 +11,17 @@ func kindOfGroup() api.Kind {
 		Schema: groupSchema(),
 		List:   listGroups, ByTag: true, Read: readGroup, Tag: api.TagEC2, Check: checkGroup,
 		Create: createGroup, Update: updateGroup, Remove: deleteGroup,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "security-group/*",
+			Observes: "DescribeSecurityGroups DescribeSecurityGroupRules DescribeInstances DescribeNetworkInterfaces",
+			Creates:  "CreateSecurityGroup",
+			Changes: "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress RevokeSecurityGroupIngress " +
+				"RevokeSecurityGroupEgress",
+			Deletes: "DeleteSecurityGroup",
+			Touches: "CreateSecurityGroup AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress " +
+				"RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+		},
 	}
 }
 

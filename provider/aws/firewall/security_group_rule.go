@@ -62,6 +62,15 @@ func kindOfRule() api.Kind {
 		},
 		List: listRules, ByTag: true, Read: readRule, Tag: tagRule, Check: checkRule,
 		Create: createRule, Update: updateRule, Remove: deleteRule,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "security-group-rule/*",
+			Observes: "DescribeSecurityGroupRules DescribeSecurityGroups",
+			Creates:  "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress",
+			Changes:  "ModifySecurityGroupRules RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+			Touches: "AuthorizeSecurityGroupIngress AuthorizeSecurityGroupEgress ModifySecurityGroupRules " +
+				"RevokeSecurityGroupIngress RevokeSecurityGroupEgress",
+		},
 	}
 }
 

@@ -39,6 +39,17 @@ func kindOfRole() api.Kind {
 		},
 		List: listRoles, Read: readRole, Tag: tagRole, Check: checkRole,
 		Create: createRole, Update: updateRole, Remove: deleteRole,
+		Calls: api.Calls{
+			Service: "iam",
+			Observes: "GetAccountAuthorizationDetails GetInstanceProfile GetPolicy GetRole GetRolePolicy " +
+				"ListAttachedRolePolicies ListInstanceProfilesForRole ListRolePolicies",
+			Creates: "CreateInstanceProfile CreateRole :TagInstanceProfile TagRole",
+			Changes: "AddRoleToInstanceProfile AttachRolePolicy DeleteInstanceProfile DeleteRolePolicy " +
+				"DetachRolePolicy PutRolePolicy RemoveRoleFromInstanceProfile TagRole UntagRole " +
+				"UpdateAssumeRolePolicy UpdateRole",
+			Deletes: "DeleteRole",
+			Others:  []string{"iam:PassRole"},
+		},
 	}
 }
 

@@ -78,6 +78,13 @@ func kindOfCertificate() api.Kind {
 		},
 		List: listCertificates, Read: readCertificate, Tag: tagCertificate, Check: checkCertificate,
 		Create: createCertificate, Update: updateCertificate, Remove: deleteCertificate,
+		Calls: api.Calls{
+			Service:  "acm",
+			Observes: "DescribeCertificate ListCertificates ListTagsForCertificate",
+			Creates:  "AddTagsToCertificate RequestCertificate",
+			Changes:  "AddTagsToCertificate RemoveTagsFromCertificate",
+			Deletes:  "DeleteCertificate",
+		},
 	}
 }
 

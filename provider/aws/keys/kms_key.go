@@ -74,6 +74,16 @@ func kindOfKMS() api.Kind {
 		},
 		List: listKeys, Read: readKey, Tag: tagKMS, Check: checkKMS,
 		Create: createKey, Update: updateKey, Remove: deleteKey,
+		Calls: api.Calls{
+			Service:  "kms",
+			Own:      "key/*",
+			Observes: "DescribeKey GetKeyPolicy GetKeyRotationStatus ListAliases ListKeys ListResourceTags",
+			Creates:  "CreateKey TagResource",
+			Changes: "CancelKeyDeletion CreateAlias DeleteAlias DisableKey DisableKeyRotation EnableKey " +
+				"EnableKeyRotation PutKeyPolicy TagResource UntagResource UpdateAlias UpdateKeyDescription",
+			Deletes: "ScheduleKeyDeletion",
+			Touches: "CreateAlias DeleteAlias UpdateAlias",
+		},
 	}
 }
 

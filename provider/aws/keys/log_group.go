@@ -60,6 +60,14 @@ func kindOfLogs() api.Kind {
 		},
 		List: listLogs, Read: readLogs, Tag: tagLogs, Check: checkLogs,
 		Create: createLogs, Update: updateLogs, Remove: deleteLogs,
+		Calls: api.Calls{
+			Service:  "logs",
+			Observes: "DescribeLogGroups ListTagsForResource",
+			Creates:  "CreateLogGroup TagResource",
+			Changes: "AssociateKmsKey DeleteRetentionPolicy DisassociateKmsKey PutRetentionPolicy TagResource " +
+				"UntagResource",
+			Deletes: "DeleteLogGroup",
+		},
 	}
 }
 

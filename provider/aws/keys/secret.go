@@ -82,6 +82,15 @@ func kindOfSecret() api.Kind {
 		},
 		List: listSecrets, Read: readSecret, Tag: tagSecret, Check: checkSecret,
 		Create: createSecret, Update: updateSecret, Remove: deleteSecret,
+		Calls: api.Calls{
+			Service:  "secretsmanager",
+			Observes: "DescribeSecret GetRandomPassword ListSecrets",
+			Creates:  "CreateSecret TagResource",
+			Changes:  "RestoreSecret TagResource UntagResource UpdateSecret",
+			Deletes:  "DeleteSecret",
+			Secrets:  "CreateSecret UpdateSecret",
+			Others:   []string{"kms:GenerateDataKey", "kms:Decrypt"},
+		},
 	}
 }
 

@@ -50,6 +50,15 @@ func kindOfEIP() api.Kind {
 		},
 		ByTag: true, Read: readAddress, Tag: api.TagEC2, Check: checkAddress,
 		Create: createAddress, Update: updateAddress, Remove: deleteAddress,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "elastic-ip/*",
+			Observes: "DescribeAddresses DescribeInstances DescribeNetworkInterfaces",
+			Creates:  "AllocateAddress",
+			Changes:  "AssociateAddress DisassociateAddress",
+			Deletes:  "ReleaseAddress",
+			Touches:  "AssociateAddress DisassociateAddress",
+		},
 	}
 }
 

@@ -36,6 +36,15 @@ func kindOfInternetGateway() api.Kind {
 		List: listInternetGateways, ByTag: true, Read: readInternetGateway, Tag: api.TagEC2,
 		Check: checkInternetGateway, Create: createInternetGateway, Update: updateInternetGateway,
 		Remove: deleteInternetGateway,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "internet-gateway/*",
+			Observes: "DescribeInternetGateways",
+			Creates:  "CreateInternetGateway",
+			Changes:  "AttachInternetGateway DetachInternetGateway",
+			Deletes:  "DeleteInternetGateway",
+			Touches:  "AttachInternetGateway DetachInternetGateway",
+		},
 	}
 }
 

@@ -65,6 +65,14 @@ func kindOfNAT() api.Kind {
 		},
 		ByTag: true, Read: readNAT, Tag: api.TagEC2, Check: checkNAT,
 		Create: createNAT, Update: updateNAT, Remove: deleteNAT,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "natgateway/*",
+			Observes: "DescribeNatGateways DescribeAddresses",
+			Creates:  "CreateNatGateway",
+			Deletes:  "DeleteNatGateway",
+			Touches:  "CreateNatGateway",
+		},
 	}
 }
 

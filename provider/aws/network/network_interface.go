@@ -82,6 +82,16 @@ func kindOfInterface() api.Kind {
 		},
 		ByTag: true, Read: readInterface, Tag: api.TagEC2, Check: checkInterface,
 		Create: createInterface, Update: updateInterface, Remove: deleteInterface,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "network-interface/*",
+			Observes: "DescribeNetworkInterfaces",
+			Creates:  "CreateNetworkInterface",
+			Changes:  "AttachNetworkInterface DetachNetworkInterface ModifyNetworkInterfaceAttribute",
+			Deletes:  "DeleteNetworkInterface",
+			Touches: "AttachNetworkInterface CreateNetworkInterface DetachNetworkInterface " +
+				"ModifyNetworkInterfaceAttribute",
+		},
 	}
 }
 

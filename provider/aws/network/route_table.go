@@ -59,6 +59,15 @@ func kindOfRouteTable() api.Kind {
 		},
 		ByTag: true, Read: readRouteTable, Tag: api.TagEC2, Check: checkRouteTable,
 		Create: createRouteTable, Update: updateRouteTable, Remove: deleteRouteTable,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "route-table/*",
+			Observes: "DescribeRouteTables",
+			Creates:  "CreateRouteTable",
+			Changes:  "AssociateRouteTable CreateRoute DeleteRoute DisassociateRouteTable ReplaceRoute",
+			Deletes:  "DeleteRouteTable",
+			Touches:  "AssociateRouteTable CreateRoute CreateRouteTable DisassociateRouteTable ReplaceRoute",
+		},
 	}
 }
 

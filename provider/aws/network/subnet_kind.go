@@ -13,6 +13,16 @@ func kindOfSubnet() api.Kind {
 		Schema: subnetSchema(),
 		List:   listSubnets, ByTag: true, Read: readSubnet, Tag: api.TagEC2, Check: checkSubnet,
 		Create: createSubnet, Update: updateSubnet, Remove: deleteSubnet,
+		Calls: api.Calls{
+			Service: "ec2",
+			Own:     "subnet/*",
+			Observes: "DescribeSubnets DescribeVpcs DescribeInstances DescribeInstanceTypeOfferings " +
+				"DescribeNatGateways DescribeNetworkInterfaces",
+			Creates: "CreateSubnet",
+			Changes: "AssociateSubnetCidrBlock DisassociateSubnetCidrBlock ModifySubnetAttribute",
+			Deletes: "DeleteSubnet",
+			Touches: "CreateSubnet",
+		},
 	}
 }
 

@@ -91,6 +91,16 @@ func kindOfEndpoint() api.Kind {
 		},
 		ByTag: true, Read: readEndpoint, Tag: api.TagEC2, Check: checkEndpoint,
 		Create: createEndpoint, Update: updateEndpoint, Remove: deleteEndpoint,
+		Calls: api.Calls{
+			Service:  "ec2",
+			Own:      "vpc-endpoint/*",
+			Observes: "DescribeVpcEndpoints",
+			Creates:  "CreateVpcEndpoint",
+			Changes:  "ModifyVpcEndpoint",
+			Deletes:  "DeleteVpcEndpoints",
+			Touches:  "CreateVpcEndpoint ModifyVpcEndpoint",
+			Others:   []string{"route53:AssociateVPCWithHostedZone"},
+		},
 	}
 }
 

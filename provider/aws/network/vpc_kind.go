@@ -10,6 +10,14 @@ func kindOfVPC() api.Kind {
 		Schema: vpcSchema(),
 		List:   listVPCs, Read: readVPC, Tag: api.TagEC2, Check: checkVPC,
 		Create: createVPC, Update: updateVPC, Remove: deleteVPC,
+		Calls: api.Calls{
+			Service: "ec2",
+			Observes: "DescribeVpcs DescribeSubnets DescribeSecurityGroups DescribeInternetGateways " +
+				"DescribeNatGateways DescribeRouteTables DescribeInstances",
+			Creates: "CreateVpc",
+			Changes: "AssociateVpcCidrBlock DisassociateVpcCidrBlock ModifyVpcAttribute",
+			Deletes: "DeleteVpc",
+		},
 	}
 }
 
