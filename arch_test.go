@@ -24,8 +24,8 @@ const module = "github.com/ovi-project/ovi/"
 var layers = map[string]int{
 	"resource": 2, "resource/rules": 1, "resource/position": 0,
 	"examples/fleet": 0, "internal/": 0, "internal/budget": -1, "internal/sshsig/sshsigtest": 1, "internal/gitclone/gittest": 1,
-	"internal/gitlock": 1,
-	"comparator":       10, "decider/replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
+	"internal/gitlock": 1, "internal/shell": -1,
+	"comparator": 10, "decider/replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
 	"provider/aws/api": 11, "provider/aws/network": 12, "provider/aws/identity": 12, "provider/aws/keys": 13,
 	"provider/aws/bucket": 13, "provider/aws/dns": 13, "provider/aws/database": 13, "provider/aws/balance": 14,
 	"provider/aws/compute":      15,

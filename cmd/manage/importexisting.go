@@ -16,9 +16,11 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/internal/shell"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config/settings"
 	"github.com/ovi-project/ovi/source/importer"
 	"github.com/ovi-project/ovi/source/importer/terraform"
 )
@@ -256,7 +258,8 @@ func importStack(c *command.Call, out string) (string, error) {
 		return name, nil
 	}
 	abs, err := filepath.Abs(out)
-	return filepath.Base(filepath.Dir(abs)), err
+	name := strings.Trim(settings.Unfit.ReplaceAllString(filepath.Base(filepath.Dir(abs)), "-"), "-.")
+	return cmp.Or(name[:min(len(name), 100)], "imported"), err
 }
 
 // idsFile is the file of IDs beside a configuration.
@@ -292,7 +295,7 @@ func (i *imports) write(names map[string]string) error {
 		return nil
 	}
 	i.c.Out.Say("Wrote %s to %s, and the IDs to %s; %d not imported.\nNext: read it, then run `ovi adopt %s --ids %s`.",
-		render.Many(len(items), "resource"), out, idsFile(out), len(i.left), out, idsFile(out))
+		render.Many(len(items), "resource"), out, idsFile(out), len(i.left), shell.Word(out), shell.Word(idsFile(out)))
 	return nil
 }
 

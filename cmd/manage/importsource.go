@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/internal/shell"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -87,10 +88,11 @@ func summary(c *command.Call, got *code.Result, out string, named int, ids bool)
 	}
 	if ids {
 		c.Out.Say("Wrote the IDs of %s to %s.\nNext: read the files, then run `ovi adopt %s%s --ids %s`.",
-			render.Many(named, "resource"), idsFile(main), main, env, idsFile(main))
+			render.Many(named, "resource"), idsFile(main), shell.Word(main), env,
+			shell.Word(idsFile(main)))
 		return
 	}
-	c.Out.Say("Next: read the files, then run `ovi plan%s %s`.", env, main)
+	c.Out.Say("Next: read the files, then run `ovi plan%s %s`.", env, shell.Word(main))
 }
 
 func names(got *code.Result, out string) []string {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/shell"
 )
 
 // Fault is one reason not to use a data directory.
@@ -109,21 +111,9 @@ func faultOf(dir, path string, info fs.FileInfo) (Fault, bool) {
 		if err != nil {
 			target = "?"
 		}
-		return Fault{path, fmt.Sprintf("is a link to %q", target), "rm " + quoted(path)}, true
+		return Fault{path, fmt.Sprintf("is a link to %q", target), "rm " + shell.Word(path)}, true
 	case !mode.IsDir() && !mode.IsRegular():
-		return Fault{path, "is neither a folder nor a file", "rm " + quoted(path)}, true
+		return Fault{path, "is neither a folder nor a file", "rm " + shell.Word(path)}, true
 	}
 	return ownership(dir, path, info)
-}
-
-// quoted is a path as a shell takes it.
-func quoted(path string) string {
-	if strings.IndexFunc(path, special) < 0 && !strings.HasPrefix(path, "-") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-func special(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@%:", r)
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/ovi-project/ovi/internal/shell"
 )
 
 const (
@@ -21,10 +23,12 @@ const (
 func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		owner := strconv.Itoa(int(stat.Uid))
-		return Fault{path, "belongs to " + nameOf(owner), fmt.Sprintf("sudo chown -R %d %s", os.Geteuid(), quoted(dir))}, true
+		next := fmt.Sprintf("sudo chown -R %d %s", os.Geteuid(), shell.Word(dir))
+		return Fault{path, "belongs to " + nameOf(owner), next}, true
 	}
 	if mode := info.Mode().Perm(); mode&others != 0 && !(readable(path) && mode&writes == 0) {
-		return Fault{path, fmt.Sprintf("is open to other users (mode %04o)", mode), "chmod -R go-rwx " + quoted(dir)}, true
+		what := fmt.Sprintf("is open to other users (mode %04o)", mode)
+		return Fault{path, what, "chmod -R go-rwx " + shell.Word(dir)}, true
 	}
 	return Fault{}, false
 }

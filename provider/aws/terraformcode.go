@@ -67,7 +67,7 @@ func codeOfNetworks() map[string]provider.Foreign {
 			"route_table_ids":   "route_tables", "subnet_ids": "subnets", "security_group_ids": "security_groups",
 			"private_dns_enabled": "private_dns",
 		}},
-		"aws_route53_zone": {Attrs: map[string]string{"name": "domain", "vpc.vpc_id": "vpc"}},
+		"aws_route53_zone": {Attrs: map[string]string{"name": "domain", "vpc.vpc_id": "vpc", ".zone_id": "{id}"}},
 		"aws_route53_record": {Attrs: map[string]string{
 			"zone_id": "zone", "name": "domain", "type": "record_type", "records": "values", "alias.name": "alias.dns_name",
 			"alias.zone_id": "alias.zone_id", "alias.evaluate_target_health": "alias.check_health", "fqdn": "domain",
@@ -180,9 +180,11 @@ func codeOfDatabases() map[string]provider.Foreign {
 
 func codeOfBalancers() map[string]provider.Foreign {
 	balancer := provider.Foreign{Name: "name", Attrs: map[string]string{
+		".arn":     "{id}",
 		"internal": "scheme=internal|internet-facing", "load_balancer_type": "balancer_type",
 	}}
 	targets := provider.Foreign{Name: "name", Attrs: map[string]string{
+		".arn":   "{id}",
 		"vpc_id": "vpc", "health_check.protocol": "health_check.protocol", "health_check.port": "health_check.port",
 		"health_check.path": "health_check.path", "health_check.matcher": "health_check.codes",
 		"health_check.interval": "health_check.interval", "health_check.timeout": "health_check.timeout",
@@ -190,6 +192,7 @@ func codeOfBalancers() map[string]provider.Foreign {
 		"health_check.unhealthy_threshold": "health_check.unhealthy",
 	}}
 	listener := provider.Foreign{Attrs: map[string]string{
+		".arn":              "{id}",
 		"load_balancer_arn": "load_balancer", "certificate_arn": "certificate",
 		"default_action.target_group_arn":  "target_group",
 		"default_action.redirect.protocol": "redirect.protocol", "default_action.redirect.host": "redirect.host",
@@ -204,7 +207,7 @@ func codeOfBalancers() map[string]provider.Foreign {
 
 func codeOfNames() map[string]provider.Foreign {
 	return map[string]provider.Foreign{
-		"aws_s3_bucket": {Name: "bucket", Attrs: map[string]string{"bucket": "bucket"}},
+		"aws_s3_bucket": {Name: "bucket", Attrs: map[string]string{"bucket": "bucket", ".arn": "arn:aws:s3:::{id}"}},
 		"aws_iam_role": {Name: "name", Attrs: map[string]string{
 			"assume_role_policy": "trust", "managed_policy_arns": "managed_policies", "max_session_duration": "max_session",
 		}},

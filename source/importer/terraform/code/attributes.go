@@ -472,6 +472,7 @@ func (f *filled) dynamic(s *scope, r *res, b *hclsyntax.Block, content *hclsynta
 // part converts a resource of Terraform that is a part of this one.
 func (f *filled) part(r, p *res) {
 	s := f.m.scope(p.mode)
+	s.self = r
 	before := len(f.m.notes.all)
 	switch list := p.listOf("", p.block.Body); {
 	case list != "":

@@ -18,6 +18,7 @@ type scope struct {
 	// key, value and index are each.key, each.value and count.index in CEL. Empty means that the block has none.
 	key, value, index string
 	locals            map[string]string // variables of loops and of dynamic blocks, by their name in Terraform
+	self              *res              // the resource that is written
 }
 
 func (s *scope) with(name, as string) *scope {

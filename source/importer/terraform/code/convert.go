@@ -319,15 +319,26 @@ func (m *module) movedName(e hclsyntax.Expression) string {
 		text, _ = unquoted(text)
 		index = "-" + text
 	}
-	if t.root == "module" {
+	if u := m.uses[t.name]; t.root == "module" && u != nil {
+		return "use/" + u.group + index
+	} else if t.root == "module" {
 		return "use/" + t.name + index
 	}
 	known, ok := m.in.Types[t.root]
-	if !ok || known.Kind == "" || known.Name != "" {
+	if !ok || known.Kind == "" {
 		return ""
 	}
-	if r := m.resources[t.root+"."+t.name]; r != nil && r.mode == when {
-		index = ""
+	kind, ok := m.in.Kind(known.Kind)
+	if !ok || (&res{known: known, kind: kind}).hasNameOfSystem() {
+		return ""
 	}
-	return known.Kind + "/" + t.name + index
+	name := t.name
+	if r := m.resources[t.root+"."+t.name]; r != nil {
+		if name = r.group; r.mode == when {
+			index = ""
+		}
+	} else {
+		name = allowed(&kind, name)
+	}
+	return known.Kind + "/" + name + index
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
 func jsonString(s string) string {
@@ -119,29 +122,63 @@ func (s *scope) reference(e hclsyntax.Expression, kind string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := r.pathOf(t, e)
+	path, err := r.pathOf(t, e, kind)
 	if err != nil {
 		return "", err
 	}
 	if kind == r.kind.Name && path == "" {
 		return name, nil
 	}
+	before, after := "", ""
+	if of, rest, around := strings.Cut(path, idMark); around {
+		before, after, path = of, rest, ""
+	}
+	if r == s.self {
+		own, err := s.ownID(path, e)
+		return before + own + after, err
+	}
 	if path != "" {
 		path = "." + path
 	}
-	if bare, optional := strings.CutSuffix(name, "?"); optional {
-		return "${" + r.kind.Name + "/" + bare + path + "?}", nil
+	optional := ""
+	if bare, is := strings.CutSuffix(name, "?"); is {
+		name, optional = bare, "?"
 	}
-	return "${" + r.kind.Name + "/" + name + path + "}", nil
+	return before + "${" + r.kind.Name + "/" + name + path + optional + "}" + after, nil
 }
+
+// ownID is the ID of the resource that is written, which cannot refer to itself: a bucket in its own policy. The ID is
+// known where the system knows the resource by its name.
+func (s *scope) ownID(path string, e hclsyntax.Expression) (string, error) {
+	r := s.self
+	a := r.block.Body.Attributes[r.known.Name]
+	refused := &unsupported{e.Range(), r.address() + " refers to itself", "write the value"}
+	switch {
+	case path != "" || r.known.Name == "" || r.hasNameOfSystem() && !s.m.root:
+		return "", refused
+	case a == nil && s.m.root && r.mode == whole:
+		return r.group, nil
+	case a == nil:
+		return "", refused
+	}
+	n, err := s.node(a.Expr, resource.Attribute{})
+	if err != nil || n.Kind != yaml.ScalarNode {
+		return "", refused
+	}
+	return n.Value, nil
+}
+
+// idMark is the ID in the text that an attribute of Terraform is.
+const idMark = "{id}"
 
 // isIdentifying reports whether an attribute of Terraform is the ID, or the name by which others refer to a resource.
 func isIdentifying(name string) bool {
 	return slices.Contains([]string{"id", "arn", "name", "key_id", "zone_id", "identifier"}, name)
 }
 
-// pathOf is the path of an attribute of Terraform in the kind. An empty path is the ID.
-func (r *res) pathOf(t target, e hclsyntax.Expression) (string, error) {
+// pathOf is the path of an attribute of Terraform in the kind. An empty path is the ID, or the name of the resource
+// where a name of the kind is expected. With idMark it is a text around the ID.
+func (r *res) pathOf(t target, e hclsyntax.Expression, kind string) (string, error) {
 	if len(t.path) == 0 {
 		return "", &unsupported{e.Range(), "it needs an attribute of " + t.root + "." + t.name, "write the value"}
 	}
@@ -160,7 +197,7 @@ func (r *res) pathOf(t target, e hclsyntax.Expression) (string, error) {
 		return r.known.Attrs["."+name], nil
 	case mapped && to != "" && !strings.ContainsAny(to, "!*+="):
 		return to, nil
-	case isIdentifying(name) && !mapped:
+	case isIdentifying(name) && !mapped && kind == r.kind.Name:
 		return "", nil
 	}
 	if _, has := schema(r.kind.Attrs, name); has && !mapped && len(t.path) == 1 {

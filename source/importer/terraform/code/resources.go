@@ -110,6 +110,7 @@ func (m *module) resource(n *yaml.Node, r *res) bool {
 		return false
 	}
 	s := m.scope(r.mode)
+	s.self = r
 	if r.hasNameOfSystem() && !m.root {
 		m.notes.at(r.block.Range(), r.address()+": in a component, its name in "+m.in.Provider+
 			" has the name of the use block before it",

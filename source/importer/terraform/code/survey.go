@@ -41,7 +41,13 @@ func (m *module) survey() {
 		if r.isData && m.resources[r.address()] != nil {
 			r.group = "data-" + r.group // a resource has the name
 		}
-		m.nameOf(r)
+		label := r.group
+		if m.nameOf(r); r.group == label && r.name == nil {
+			rename(m, r)
+		}
+	}
+	for _, u := range m.useOrder {
+		renameUse(m, u)
 	}
 	m.joinParts()
 	m.findInlined()
