@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/rules"
 )
 
 // usedKinds are networks of which two can exist at once, and wires of which only one can, and servers that use them.
@@ -175,5 +176,99 @@ func TestWhatIsUsedIsNotDeletedFirst(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOtherUsersAreSeen: what a plan cannot change keeps the old resource, if it is in the live state: resources of other
+// stacks, unmanaged ones, and those that need it without a reference.
+func TestOtherUsersAreSeen(t *testing.T) {
+	t.Parallel()
+	server := func(name, stack string, o resource.Ownership, attr string) resource.Observed {
+		ref := usedRef(name).In(stack)
+		return resource.Observed{
+			Ref: ref, ID: name, Ownership: o, Attrs: resource.Attrs{{Name: attr, Value: resource.String("network-a")}},
+		}
+	}
+	shop := server("server-shop", "shop", resource.Proven, "network")
+	alien := server("server-x", "", resource.Unmanaged, "network")
+	weak := server("server-y", "", resource.Unmanaged, "log")
+	part := server("server-z", "", resource.Unmanaged, "network")
+	part.Message = resource.PartOfAnother
+	own := server("server-own", "web", resource.Proven, "network")
+	tap := server("tap-own", "web", resource.Proven, "other")
+	kinds := func(provider, name string) (resource.Kind, bool) {
+		k, ok := usedKinds(provider, name)
+		if name == "network" {
+			k.UsedBy = func(_ resource.Observed, all []resource.Observed) (out []resource.Observed) {
+				for _, o := range all {
+					if o.Ref.Kind == "tap" {
+						out = append(out, o)
+					}
+				}
+				return out
+			}
+		}
+		return k, ok
+	}
+	destroyed := func(name string) comparator.Difference {
+		ref := usedRef(name)
+		return comparator.Difference{Type: comparator.Unwanted, Ref: ref, Observed: &resource.Observed{
+			Ref: ref, ID: name, Ownership: resource.Proven,
+		}}
+	}
+	first, last := resource.DestroyFirst, resource.CreateFirst
+	for name, c := range map[string]struct {
+		live     []resource.Observed
+		strategy resource.Strategy
+		more     []comparator.Difference
+		want     string
+	}{
+		"another stack's, destroy-first": {
+			live: []resource.Observed{shop}, strategy: first,
+			want: "server/server-shop of stack shop uses it, and this plan does not delete it before: delete it first, or let " +
+				"it use another network",
+		},
+		"another stack's, create-first": {
+			live: []resource.Observed{shop}, strategy: last,
+			want: "warning: server/server-shop of stack shop uses it, and this plan does not change it: network-a stays until then",
+		},
+		"several": {
+			live: []resource.Observed{shop, alien}, strategy: first,
+			want: "server/server-shop of stack shop and the unmanaged server server-x use it, and this plan does not delete " +
+				"them before: delete them first, or let them use another network",
+		},
+		"a weak reference":       {live: []resource.Observed{weak}, strategy: first},
+		"a part of another":      {live: []resource.Observed{part}, strategy: first},
+		"an own one":             {live: []resource.Observed{own}, strategy: first},
+		"without a reference":    {live: []resource.Observed{tap}, strategy: last, want: "tap/tap-own uses it, and this plan does not delete it before: delete it first, or let it use another network"},
+		"and deleted":            {live: []resource.Observed{tap}, strategy: first, more: []comparator.Difference{destroyed("tap-own")}},
+		"and replaced elsewhere": {live: []resource.Observed{tap}, strategy: last, more: []comparator.Difference{followsReplaced("tap-own", true, resource.InPlace)}},
+		"and replaced without waiting": {
+			live: []resource.Observed{tap}, strategy: first,
+			more: []comparator.Difference{followsReplaced("tap-own", true, resource.InPlace)},
+			want: "tap/tap-own uses it, and this plan does not delete it before: delete it first, or let it use another network",
+		},
+	} {
+		d := followsReplaced("network-a", true, resource.InPlace)
+		d.Desired = &resource.Desired{Ref: d.Ref, Replace: c.strategy}
+		p, err := decider.Decide(comparator.Result{Differences: append(c.more, d)}, kinds, decider.Facts{
+			Rules: map[string]rules.Rules{"web": {}},
+			Live:  map[resource.Scope]resource.Snapshot{d.Ref.Scope(): {Resources: c.live}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, d := range p.Decisions {
+			for _, b := range d.Blockers {
+				got += b.Reason + ": " + b.Suggestion
+			}
+			for _, w := range d.Warnings {
+				got += "warning: " + w.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

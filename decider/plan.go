@@ -242,6 +242,7 @@ type Facts struct {
 	Prune       bool                     // delete what is kept for its data
 	Rules       map[string]rules.Rules   // by stack
 	Unreachable map[resource.Scope]error // locations that were not read, and why
+	Live        map[resource.Scope]resource.Snapshot
 	// Sets are the resources of each set, as SetsOf lists them.
 	Sets map[resource.Ref][]resource.Ref
 	// Absent returns why a resource is no longer configured; "" means that no block tells. Nil means always "".

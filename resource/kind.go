@@ -10,8 +10,7 @@ type Kind struct {
 	Doc      string // one line, then paragraphs
 	Attrs    []Attribute
 	// NamePattern (a regular expression) and NameDoc restrict the names of resources.
-	NamePattern string
-	NameDoc     string
+	NamePattern, NameDoc string
 	// NoTags: resources of this kind have no user tags.
 	NoTags bool
 	// NameTag is the tag ("Name"), or NameAttr the read-only attribute, that has the user-visible name of a
@@ -54,6 +53,8 @@ type Kind struct {
 	// Grace is the time for which a resource may stay Pending before that is a failure; 0 means
 	// DefaultGrace.
 	Grace time.Duration
+	// UsedBy lists the resources of all that prevent the deletion of have without a reference to it. Nil: none does.
+	UsedBy func(have Observed, all []Observed) []Observed
 	// Outlives are kinds that a resource of this kind may refer to, and that are deleted before it where
 	// both are: deleting an instance detaches its volumes, even the ones in use.
 	Outlives []string
@@ -80,9 +81,8 @@ type Kind struct {
 	// Repairs means that an update makes a Broken resource whole again. The changes of its request then include one
 	// of the condition.
 	Repairs bool
-	// DataLoss describes the data that destroying the resource loses ("database, 40 GiB"); ""
-	// is none. last is the configuration by which it is deleted: the one applied last, or none.
-	// Nil: never any.
+	// DataLoss describes the data that destroying the resource loses ("database, 40 GiB"); "" is none. last is the
+	// configuration by which it is deleted: the one applied last, or none. Nil: never any.
 	DataLoss func(have Observed, last Attrs) string
 	// NamedReplace: a replacement that loses data is made only if an operator names the resource.
 	NamedReplace bool

@@ -131,6 +131,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		Prune:            o.Prune,
 		Rules:            rulesOf(p.Intents),
 		Unreachable:      p.Live.Unreachable,
+		Live:             p.Live.Scopes,
 		UnreachableKinds: kindsUnreachable(p.Live),
 		Unread:           m.unread,
 		Sets:             decider.SetsOf(p.Intents),

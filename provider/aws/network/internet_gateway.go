@@ -26,7 +26,7 @@ func kindOfInternetGateway() api.Kind {
 			NameTag:     api.TagHuman,
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, oneInEach("vpc", "internet gateway")),
-			EffectOf:   movesGateway, Replace: replaceGateway,
+			EffectOf:   movesGateway, Replace: replaceGateway, UsedBy: publicBehind,
 			Holds: holdsGateway, HoldsDoc: "the place of the internet gateway of its VPC",
 			Attrs: []resource.Attribute{{
 				Name: "vpc", Type: resource.TString, Required: true, RefKind: api.KindVPC, IDPrefix: "vpc-",
@@ -234,6 +234,29 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api
 		}
 	}
 	return held, err
+}
+
+// publicBehind lists the NAT gateways and instances with public addresses in the VPC of a gateway, by their subnets:
+// AWS does not detach the gateway before they are deleted (DetachInternetGateway).
+func publicBehind(have resource.Observed, all []resource.Observed) (out []resource.Observed) {
+	vpc, attached := api.Text(have.Attrs, api.KindVPC)
+	if !attached {
+		return nil
+	}
+	inside := map[string]bool{}
+	for i := range all {
+		if in, _ := api.Text(all[i].Attrs, api.KindVPC); all[i].Ref.Kind == api.KindSubnet && in == vpc {
+			inside[all[i].ID] = true
+		}
+	}
+	for _, o := range all {
+		subnet, _ := api.Text(o.Attrs, api.KindSubnet)
+		_, public := api.Text(o.Attrs, "public_address")
+		if (o.Ref.Kind == KindNAT || o.Ref.Kind == api.KindEC2) && public && inside[subnet] {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // movesGateway: a gateway can only be detached once nothing in its VPC has a public address, and a NAT gateway in the
