@@ -41,7 +41,7 @@ func TestABadVersionOnANodeGoesBack(t *testing.T) {
 }
 
 // TestAnErrorOfANodeHasACause: an image that a registry does not have is tried once, though three attempts are
-// allowed, and the last good version serves; a registry that does not answer costs no attempt.
+// allowed, and the last good version serves on without a restart; a registry that does not answer costs no attempt.
 func TestAnErrorOfANodeHasACause(t *testing.T) {
 	s := newEdgeSite(t)
 	file := "deployments/berlin/app1.yaml"
@@ -53,6 +53,8 @@ func TestAnErrorOfANodeHasACause(t *testing.T) {
 	of := func(image string) map[string]string {
 		return map[string]string{file: strings.Replace(app("2"), "localhost/app:2", image, 1)}
 	}
+	const started = "{{.Id}} {{.State.StartedAt}}"
+	running := s.host.Podman(t, "inspect", "-f", started, "ovi-app1")
 	s.repo.Commit(of(s.host.Registry + "/nope:1"))
 	out := ""
 	defer s.onFailure("status:\n%s", &out)
@@ -61,6 +63,11 @@ func TestAnErrorOfANodeHasACause(t *testing.T) {
 		return strings.Contains(out, `"attempts":1`) && strings.Contains(out, `"exhausted":true,"back":"`) && strings.Contains(out, `"health":"healthy"`)
 	})
 	s.until("ovi-app1 localhost/app:1")
+	// What was never stopped is not started again: the return to what runs is no action.
+	if now := s.host.Podman(t, "inspect", "-f", started, "ovi-app1"); now != running {
+		t.Errorf("the container and its start: %s, want %s", now, running)
+	}
+	s.started("missing", "restarts")
 	if text := s.read("history", "deployment/app1"); !strings.Contains(strings.Join(strings.Fields(text), " "), "failed (cause: configuration): it is not tried again") {
 		t.Errorf("ovi history says:\n%s", text)
 	}

@@ -248,7 +248,8 @@ func TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore(t *testing.T) {
 	}
 	const all = 20
 	s := siteOn(t, etcdtest.Start(t), fleet(all))
-	ann := s.keep("ann", "--parallelism", "2")
+	ann := s.keep("ann", "--parallelism", "2", "--listen", "127.0.0.1:0")
+	address := ann.address(t)
 	eventually(t, "the first calls were made", func() bool { return s.created() >= 2 })
 	s.server.Kill()
 	eventually(t, "the store is reported", func() bool {
@@ -256,6 +257,15 @@ func TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore(t *testing.T) {
 	})
 	failed := func() int { return strings.Count(unwrapped(ann.said()), "a cycle failed") }
 	eventually(t, "the cycle ended", func() bool { return failed() >= 1 })
+	eventually(t, "the reason is in /readyz", func() bool {
+		r, err := http.Get("http://" + address + "/readyz") //nolint:noctx // a test's own process
+		if err != nil {
+			return false
+		}
+		defer r.Body.Close()
+		b, _ := io.ReadAll(r.Body)
+		return r.StatusCode == http.StatusServiceUnavailable && regexp.MustCompile(`the last cycle failed: fleet: \w+`).Match(b)
+	})
 	before := s.created()
 	eventually(t, "two more cycles failed", func() bool { return failed() >= 3 })
 	if after := s.created(); after != before || after >= all {
