@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -165,7 +166,8 @@ func edgeNode(c *command.Call) error {
 	return node.Run(c, node.Options{
 		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")),
 		Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
-		Dir: id.Dir, Verify: id.Verify, Containers: containers, Bounds: bounds,
+		Dir: id.Dir, Verify: id.Verify, Containers: containers, Bounds: bounds, Loud: c.Loud(id.Dir),
+		Shown: func(record func(time.Time, string) error) error { return command.TakeShown(id.Dir, record) },
 		Scope: resource.Scope{Provider: command.ChartProvider, Location: location},
 	})
 }

@@ -211,8 +211,11 @@ func TestNoControlCodeOfAFileReachesATerminal(t *testing.T) {
 	repo.Commit(map[string]string{evil + ".yaml": head + word + ": 1\n", "ovi.yaml": head + word + ": 1\nresources: []\n"})
 	repo.Git("-C", repo.Bare, "branch", "we\u200bb\u202edne\u009b31m") // Git itself refuses the other ones
 	for _, args := range [][]string{
-		{"plan", "--sandbox", repo.URL("")}, {"plan", "--sandbox", strings.Replace(repo.URL(""), "main", evil, 1)}, {"plan", "--sandbox", strings.Replace(repo.URL(""), "main", "we\u200bb\u202edne\u009b31m", 1)},
-		{"plan", "--sandbox", repo.URL(evil)}, {"validate", repo.URL(evil + ".yaml")},
+		{"plan", "--sandbox", repo.URL("")},
+		{"plan", "--sandbox", strings.Replace(repo.URL(""), "main", evil, 1)},
+		{"plan", "--sandbox", strings.Replace(repo.URL(""), "main", "we\u200bb\u202edne\u009b31m", 1)},
+		{"plan", "--sandbox", repo.URL(evil)},
+		{"validate", repo.URL(evil + ".yaml")},
 	} {
 		h.says(args...)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ovi-project/ovi/internal/canary"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // terminal opens a pseudo terminal: what is written to the second file is read from the first.
@@ -119,4 +122,41 @@ func TestTheWholeErrorIsForATerminalAlone(t *testing.T) {
 		t.Errorf("the record of it: %v\n%s", err, out)
 	}
 	noCanaryIn(t, dir)
+}
+
+// TestTheWholeErrorOfANode: the folder of a node has errors and no log. Its operator reads one on a terminal, after that
+// is noted for the orchestrator.
+func TestTheWholeErrorOfANode(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "node", "errors")
+	ref := resource.Ref{Stack: "berlin", Provider: "edge", Location: "berlin/n1", Kind: "deployment", Name: "web"}
+	name, err := json.Marshal(ref)
+	if err == nil {
+		text := `{"ref":` + string(name) + `,"at":"2026-11-29T12:00:00Z","text":"the password ` + canary.Secret + ` is wrong"}`
+		err = errors.Join(os.MkdirAll(folder, 0o700), os.Chmod(filepath.Join(dir, "node"), 0o700), os.WriteFile(filepath.Join(folder, "a.json"), []byte(text), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"why", "web", "--data-dir", "node"}, {"why", "web", "--data-dir", "node", "--show-errors"}} {
+		out, err := ovi(t, dir, args...).CombinedOutput()
+		if err == nil || len(formsIn(string(out))) > 0 || !strings.Contains(string(out), "--show-errors") {
+			t.Errorf("ovi %q: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node", "shown")); err == nil {
+		t.Error("it is noted, and was not shown")
+	}
+	var stdout strings.Builder
+	shown := onTerminal(t, ovi(t, dir, "why", "web", "--data-dir", "node", "--show-errors"), &stdout)
+	if !strings.Contains(shown, "the whole error of 2026-11-29") || !strings.Contains(shown, canary.Secret) || len(formsIn(stdout.String())) > 0 {
+		t.Errorf("the terminal shows\n%s\nand standard output has\n%s", shown, stdout.String())
+	}
+	if notes := globbed(t, filepath.Join(dir, "node", "shown", "*.json")); len(notes) != 1 {
+		t.Errorf("notes: %q", notes)
+	}
+	if shown := onTerminal(t, ovi(t, dir, "why", "other", "--data-dir", "node", "--show-errors"), &stdout); !strings.Contains(shown, "keeps no text of an error of other") {
+		t.Errorf("of another deployment:\n%s", shown)
+	}
 }

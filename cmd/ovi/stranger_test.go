@@ -82,6 +82,8 @@ func TestAStrangersRepositoryChangesNothing(t *testing.T) {
 	}
 	if os.Getuid() == 0 {
 		ways["tar, another owner"] = "mkdir V; tar xpf a.tar -C V; chown -hR 1000:1000 V"
+		ways["share, all owned by root"] = "mkdir V; tar xpf a.tar -C V; chown -hR 0:0 V; find V/.ovi -type l -delete; chmod -R u=rwX,go= V/.ovi"
+		ways["share, all open"] = "mkdir V; tar xpf a.tar -C V; find V/.ovi -type l -delete; chmod -R a+rwX V/.ovi"
 	}
 	for name, script := range ways {
 		t.Run(name, func(t *testing.T) {

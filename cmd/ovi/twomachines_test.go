@@ -71,7 +71,12 @@ func TestAMachineWithoutThePeoplesKeysLowersNothing(t *testing.T) {
 	a.ok("policy", "require", "pol.yaml", "--sign", ann)
 	a.ok("bless", "--sandbox", "ec2/web-0", "--sign", ann)
 
-	s.unharmed(t, b, ann, eve, before)
+	// the public key of ann lies apart: ssh-keygen finds a private key that is next to its public one
+	public := filepath.Join(t.TempDir(), "ann.pub")
+	if text, err := os.ReadFile(ann + ".pub"); err != nil || os.WriteFile(public, text, 0o600) != nil {
+		t.Fatal(err)
+	}
+	s.unharmed(t, b, public, eve, before)
 
 	// the one with the key does it
 	a.ok("policy", "require", "--off", "pol", "--sign", ann)
@@ -83,7 +88,7 @@ func TestAMachineWithoutThePeoplesKeysLowersNothing(t *testing.T) {
 }
 
 // unharmed tries many ways to lower or destroy something from a machine without the key of a person.
-func (s *site) unharmed(t *testing.T, b machine, ann, eve, before string) {
+func (s *site) unharmed(t *testing.T, b machine, public, eve, before string) {
 	t.Helper()
 	check := func(way string, out []byte) {
 		t.Helper()
@@ -101,19 +106,19 @@ func (s *site) unharmed(t *testing.T, b machine, ann, eve, before string) {
 		{"apply", "--sandbox", "--auto-approve", "--max-destroy", "100%", "-f", "none.yaml"},
 		{"approve", "old.plan"},
 		{"approve", "old.plan", "--sign", eve},
-		{"approve", "old.plan", "--sign", ann + ".pub"},
+		{"approve", "old.plan", "--sign", public},
 		{"apply", "--sandbox", "--auto-approve", "old.plan"},
 		{"unbless", "--sandbox", "ec2/web-0"},
 		{"unbless", "--sandbox", "ec2/web-0", "--sign", eve},
-		{"unbless", "--sandbox", "ec2/web-0", "--sign", ann + ".pub"},
+		{"unbless", "--sandbox", "ec2/web-0", "--sign", public},
 		{"policy", "require", "--off", "pol"},
 		{"policy", "require", "--off", "pol", "--sign", eve},
 		{"policy", "require", "weak.yaml", "--name", "pol"},
 		{"policy", "require", "weak.yaml"},
 		{"signer", "add", "eve", eve + ".pub"},
 		{"signer", "add", "eve", eve + ".pub", "--sign", eve},
-		{"signer", "remove", "ann", ann + ".pub"},
-		{"signer", "remove", "ann", ann + ".pub", "--sign", eve},
+		{"signer", "remove", "ann", public},
+		{"signer", "remove", "ann", public, "--sign", eve},
 		{"store", "trust", "--required"},
 		{"store", "trust", "--required", "--revoke"},
 		{"store", "trust", strings.Repeat("0", 63) + "1"},
@@ -127,13 +132,36 @@ func (s *site) unharmed(t *testing.T, b machine, ann, eve, before string) {
 		{"audit", "trim", "--keep", "1ms"},
 		{"audit", "replay", "--repair"},
 	}
-	n := 0
+	tried := map[string]bool{}
 	for _, args := range ways {
 		for _, env := range [][]string{nil, {"OVI_USER=ann"}} {
 			out, _ := b.command(env, args...).CombinedOutput()
-			n++
+			tried[strings.Join(args, " ")] = true
 			check(strings.Join(args, " "), out)
 		}
+	}
+	// a second roster, the key of which eve has
+	roster := filepath.Join(t.TempDir(), "roster")
+	key, err := os.ReadFile(eve + ".pub")
+	if err == nil {
+		err = os.WriteFile(roster, []byte("eve "+string(key)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"signer", "list"},
+		{"signer", "recover", eve + ".pub", "--reason", "lost"},
+		{"unbless", "--sandbox", "ec2/web-0", "--sign", eve},
+		{"policy", "require", "--off", "pol", "--sign", eve},
+		{"store", "trust", "--required", "--revoke", "--sign", eve},
+		{"approve", "old.plan", "--sign", eve},
+		{"apply", "--sandbox", "--auto-approve", "old.plan"},
+		{"destroy", "--sandbox", "--auto-approve"},
+	} {
+		out, _ := b.command([]string{"OVI_SIGNERS_FILE=" + roster, "OVI_SIGN_KEY=" + eve}, args...).CombinedOutput()
+		tried["a second roster: "+strings.Join(args, " ")] = true
+		check("a second roster: "+strings.Join(args, " "), out)
 	}
 	// another data directory: an older one, an empty one, and one with a key that trusts itself
 	older := filepath.Join(t.TempDir(), "older")
@@ -155,18 +183,27 @@ func (s *site) unharmed(t *testing.T, b machine, ann, eve, before string) {
 			{"destroy", "--sandbox", "--auto-approve"},
 		} {
 			out, _ := b.command(env, args...).CombinedOutput()
-			n++
+			tried[way+": "+strings.Join(args, " ")] = true
 			check(way+": "+strings.Join(args, " "), out)
+		}
+	}
+	// nothing is lowered either: what protects stands as it did
+	for what, args := range map[string][]string{"pol": {"policy", "require"}, "blessed": {"status"}, "ann": {"signer", "list"}} {
+		if out := b.ok(args...); !strings.Contains(out, what) || what == "ann" && strings.Contains(out, "eve") {
+			t.Errorf("after all of them, ovi %s prints\n%s", strings.Join(args, " "), out)
 		}
 	}
 	for _, way := range s.forge(t) {
 		for _, args := range [][]string{{"apply", "--sandbox", "--auto-approve", "-f", "none.yaml"}, {"destroy", "--sandbox", "--auto-approve"}} {
 			out, _ := b.command(nil, args...).CombinedOutput()
-			n++
+			tried[way+": "+args[0]] = true
 			check(way, out)
 		}
 	}
-	t.Logf("%d ways", n)
+	if len(tried) < 40 {
+		t.Errorf("only %d ways were tried", len(tried))
+	}
+	t.Logf("%d ways", len(tried))
 }
 
 // forge puts rows into the store that say what no instance recorded.

@@ -8,6 +8,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
 	"github.com/ovi-project/ovi/ledger"
@@ -40,7 +41,39 @@ func why(c *command.Call) error {
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
+	if dir := session.DataDir(c, session.Named(c, nil)); command.ErrorsAlone(dir) {
+		return whyOnNode(c, dir)
+	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return tell(c, l) })
+}
+
+// whyOnNode shows the last error of a deployment that its node keeps, on the terminal alone. The orchestrator of the
+// node records it.
+func whyOnNode(c *command.Call, dir string) error {
+	if err := command.IsSafe(c, dir); err != nil {
+		return err
+	}
+	if !c.ShowsErrors() {
+		return &cli.Problem{
+			Summary: "this is the folder of a node, which keeps errors and no history", File: dir,
+			Suggestion: "run `ovi why` on the host of the orchestrator, or add --show-errors",
+		}
+	}
+	kept, is, err := command.FindKeptError(dir, c.Arg(0))
+	if err != nil {
+		return fmt.Errorf("read the last error of %s: %w", c.Arg(0), err)
+	}
+	if !is {
+		return &cli.Problem{
+			Summary: "this node keeps no text of an error of " + c.Arg(0), File: dir,
+			Suggestion: "name a deployment that failed here; `ovi edge status` on the host of the orchestrator lists them",
+		}
+	}
+	if err := c.NoteShown(dir, kept); err != nil {
+		return err
+	}
+	c.ShowError(kept.Ref.Short()+": the whole error of "+phrase.Minute(kept.At), kept.Text)
+	return nil
 }
 
 func tell(c *command.Call, l *ledger.Ledger) error {

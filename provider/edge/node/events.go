@@ -26,6 +26,9 @@ const (
 	classUnknown   = "unknown"
 )
 
+// classShown is the class of an event without a deployment: the operator of the node read a whole error.
+const classShown = "error_shown"
+
 // openOutbox opens the outbox of a node. A damaged one is set aside: the new one is another incarnation, so that
 // the orchestrator keeps its events apart.
 func openOutbox(o Options) (*outbox.Outbox, error) {
@@ -51,6 +54,32 @@ func bootID() string {
 		return ""
 	}
 	return strings.TrimSpace(string(b))
+}
+
+// keepLoud keeps the whole error of a deployment with a secret: what its program printed is in no event.
+func (a *agent) keepLoud(t task, err error) {
+	text, more := provider.Loud(err)
+	if a.Loud == nil || !more && len(t.to.Spec.Secrets) == 0 {
+		return
+	}
+	ref, bad := resource.ParseRef(t.to.Marks.Ref)
+	if bad != nil { // an order of another version
+		ref = resource.Ref{Location: a.Site + "/" + a.Node, Name: t.Name}
+	}
+	a.Loud(ref, text)
+}
+
+// noteShown notes an event for each whole error that was shown on the node.
+func (a *agent) noteShown() {
+	if a.Shown == nil || a.outbox == nil {
+		return
+	}
+	err := a.Shown(func(at time.Time, text string) error {
+		return a.outbox.Add(link.Event{Site: a.Site, Node: a.Node, Boot: a.boot, At: at, Class: classShown, Message: text})
+	})
+	if err != nil {
+		a.Log.Error("it is not recorded that an error was shown", "error", err)
+	}
 }
 
 // status is what a deployment has come to.

@@ -38,9 +38,13 @@ type Options struct {
 	Dir string
 	// Verify checks a signature of the site. Nil means that none is checked, for tests.
 	Verify func(body, signature []byte) error
-	Events int           // how many events wait for the orchestrator at most; 0: 10,000
-	Beat   time.Duration // the longest time between two reports; 0 is 10 s
-	Log    hclog.Logger
+	Events int // how many events wait for the orchestrator at most; 0: 10,000
+	// Loud keeps the whole text of the error of a deployment with a secret, for the operator of the node alone.
+	Loud func(ref resource.Ref, text string)
+	// Shown records with its argument that such a text was shown, once each time.
+	Shown func(record func(at time.Time, text string) error) error
+	Beat  time.Duration // the longest time between two reports; 0 is 10 s
+	Log   hclog.Logger
 }
 
 // The pauses before the orchestrator is dialed again.
@@ -182,6 +186,7 @@ type stream struct {
 
 // tell sends a report, or that nothing has changed since the last one.
 func (a *agent) tell(ctx context.Context, s *stream) error {
+	a.noteShown()
 	r := a.report(ctx)
 	if ctx.Err() != nil {
 		return nil

@@ -64,6 +64,7 @@ func (a *agent) perform(ctx context.Context, name string) {
 		a.show(name, &item)
 		a.finished(t, err)
 		if err != nil {
+			a.keepLoud(t, err)
 			a.Log.Warn("failed", "request", t.Verb, "deployment", name, "error", err)
 		}
 		signal(a.changed)
