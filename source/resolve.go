@@ -206,6 +206,10 @@ func checkSpread(d *Draft, i int) {
 	}
 	attrs, problems := k.checker.Check(w.Attrs)
 	for _, p := range problems {
+		isBroken := func(u use) bool { return strings.HasPrefix(u.path, p.Path) && isBroken(d.broken, u.ref.Ref.Name) }
+		if slices.ContainsFunc(d.uses[i], isBroken) {
+			continue // a group with problems of its own has an unknown number of members
+		}
 		d.note(Problem{
 			Cause: Validation, At: d.where(i, p.Path), Ref: w.Ref.Short(), Summary: p.Summary,
 			Suggestion: cmp.Or(p.Suggestion, rule(k.schemaAt(p.Path))),
