@@ -60,6 +60,10 @@ type Foreign struct {
 	// PartOf, those that have another default there.
 	Of, Into string
 	Sets     map[string]any
+	// Document is set instead of Kind if the type is a data source that makes a JSON document of its blocks. It maps
+	// dotted paths to members of the document: "Sid"; "Effect=Allow", with a default; "Statement[]", a list of objects;
+	// "Condition{test}{variable}=values", the attribute values under the constant values of two others.
+	Document map[string]string
 }
 
 // Locations describes a provider's locations and how a configuration writes them.

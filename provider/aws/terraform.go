@@ -74,6 +74,7 @@ func terraformTypes() map[string]provider.Foreign {
 	}
 	maps.Copy(all, terraformInterfaces())
 	maps.Copy(all, terraformBuckets())
+	all["aws_iam_policy_document"] = policyDocument()
 	return withCode(all)
 }
 
@@ -96,4 +97,17 @@ func terraformBuckets() map[string]provider.Foreign {
 		"aws_s3_bucket_public_access_block":                  {PartOf: api.KindS3},
 		"aws_s3_bucket_server_side_encryption_configuration": {PartOf: api.KindS3},
 	}
+}
+
+// policyDocument is the data source that writes policies.
+func policyDocument() provider.Foreign {
+	return provider.Foreign{Document: map[string]string{
+		"version": "Version=2012-10-17", "policy_id": "Id",
+		"statement": "Statement[]", "statement.sid": "Sid", "statement.effect": "Effect=Allow",
+		"statement.actions": "Action", "statement.not_actions": "NotAction",
+		"statement.resources": "Resource", "statement.not_resources": "NotResource",
+		"statement.principals":     "Principal{type}=identifiers",
+		"statement.not_principals": "NotPrincipal{type}=identifiers",
+		"statement.condition":      "Condition{test}{variable}=values",
+	}}
 }

@@ -215,6 +215,9 @@ func TestNameOf(t *testing.T) {
 func TestTheTableNamesAttributes(t *testing.T) {
 	entry := aws.Entry(nil, nil)
 	for typ, known := range entry.Terraform {
+		if known.Document != nil {
+			continue
+		}
 		kind, ok := kinds(entry.Kinds()).Kind("aws", known.Kind+known.PartOf)
 		if !ok {
 			t.Errorf("%s: no kind %s", typ, known.Kind+known.PartOf)
@@ -386,5 +389,110 @@ output "targets" { value = aws_lb_target_group.web.arn }
 	if len(got.Notes) != 2 || t.Failed() {
 		t.Log(text)
 		t.Errorf("%d parts are not converted", len(got.Notes))
+	}
+}
+
+// TestAPolicyDocumentIsWrittenWhereItIsUsed: most policies of Terraform are data sources. What one has that is not
+// known is listed, and no part of it is written.
+func TestAPolicyDocumentIsWrittenWhereItIsUsed(t *testing.T) {
+	files := fstest.MapFS{"main.tf": {Data: []byte(`
+data "aws_iam_policy_document" "trust" {
+  statement {
+    actions = ["sts:AssumeRole"]
+    principals {
+      type        = "Service"
+      identifiers = ["ec2.amazonaws.com"]
+    }
+    principals {
+      type        = "AWS"
+      identifiers = ["arn:aws:iam::111122223333:root"]
+    }
+  }
+}
+data "aws_iam_policy_document" "public" {
+  statement {
+    sid       = "Read"
+    effect    = "Deny"
+    actions   = ["s3:GetObject"]
+    resources = [aws_s3_bucket.data.arn, "${aws_s3_bucket.data.arn}/*"]
+    principals {
+      type        = "*"
+      identifiers = ["*"]
+    }
+    condition {
+      test     = "StringEquals"
+      variable = "aws:PrincipalOrgID"
+      values   = ["o-123"]
+    }
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceVpc"
+      values   = [aws_vpc.main.id]
+    }
+  }
+  statement {
+    not_actions = ["s3:*"]
+    resources   = ["*"]
+  }
+}
+data "aws_iam_policy_document" "anyone" {
+  statement {
+    actions = ["s3:*"]
+    principals {
+      type        = "AWS"
+      identifiers = ["111122223333"]
+    }
+    principals {
+      type        = "*"
+      identifiers = ["*"]
+    }
+  }
+}
+resource "aws_s3_bucket" "anyone" { bucket = "acme-anyone" }
+resource "aws_s3_bucket_policy" "anyone" {
+  bucket = aws_s3_bucket.anyone.id
+  policy = data.aws_iam_policy_document.anyone.json
+}
+data "aws_iam_policy_document" "merged" { source_policy_documents = [data.aws_iam_policy_document.public.json] }
+resource "aws_vpc" "main" { cidr_block = "10.0.0.0/16" }
+resource "aws_iam_role" "web" {
+  name               = "web"
+  assume_role_policy = data.aws_iam_policy_document.trust.json
+}
+resource "aws_s3_bucket" "more" { bucket = "acme-more" }
+resource "aws_s3_bucket_policy" "more" {
+  bucket = aws_s3_bucket.more.id
+  policy = data.aws_iam_policy_document.merged.json
+}
+resource "aws_s3_bucket" "data" { bucket = "acme-data" }
+resource "aws_s3_bucket_policy" "data" {
+  bucket = aws_s3_bucket.data.id
+  policy = data.aws_iam_policy_document.public.json
+}
+`)}}
+	got, err := code.Convert(input(files, "."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := shown(got)
+	for _, want := range []string{
+		`'Principal': {'Service': ['ec2.amazonaws.com'], 'AWS': ['arn:aws:iam::111122223333:root']}`,
+		`'Action': ['sts:AssumeRole']`, `'Effect': 'Allow'`, `"Version":"2012-10-17"`, `"Effect":"Deny"`,
+		`"Resource":["arn:aws:s3:::acme-data","arn:aws:s3:::acme-data/*"]`, `"Principal":"*"`, `"Sid":"Read"`,
+		`"Condition":{"StringEquals":{"aws:PrincipalOrgID":["o-123"],"aws:SourceVpc":["${vpc/main}"]}}`,
+		`{"Effect":"Allow","NotAction":["s3:*"],"Resource":["*"]}`, "source_policy_documents has no counterpart", "two blocks principals set Principal",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for range 10 {
+		again, err := code.Convert(input(files, "."))
+		if err != nil || shown(again) != text {
+			t.Fatalf("another conversion differs: %v", err)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
 	}
 }

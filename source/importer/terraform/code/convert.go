@@ -267,8 +267,8 @@ func (m *module) listRest() {
 
 func (m *module) unknownType(b *hclsyntax.Block) {
 	if b.Type == "data" {
-		if b.Labels[0] == m.in.Provider+"_region" {
-			return // its value is the location of the provider
+		if b.Labels[0] == m.in.Provider+"_region" || m.in.Types[b.Labels[0]].Document != nil {
+			return // its value is the location of the provider, or is written where it is used
 		}
 		m.notes.at(b.Range(), label(b)+" has no counterpart", "write the value where it is used")
 		return

@@ -2,7 +2,6 @@ package code
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -29,38 +28,4 @@ func allowed(k *resource.Kind, label string) string {
 		return name
 	}
 	return label
-}
-
-// rename changes the name of a resource, which is its label, to one that its kind allows.
-func rename(m *module, r *res) {
-	if r.known.Kind == "" {
-		return
-	}
-	name := allowed(&r.kind, r.group)
-	if !slices.ContainsFunc(m.order, func(x *res) bool { return x.known.Kind == r.known.Kind && x.group == name }) {
-		r.group = name
-	}
-}
-
-// renameUse changes the name of the block of a local module, with which the names of the resources in it begin.
-func renameUse(m *module, u *use) {
-	name := hyphenated(u.group)
-	taken := slices.ContainsFunc(m.useOrder, func(x *use) bool { return x.group == name })
-	if !taken && refused(u.child.module, name+"-") < refused(u.child.module, u.group+"-") {
-		u.group = name
-	}
-}
-
-// refused is the number of resources of a component whose kinds do not allow their names behind a prefix.
-func refused(m *module, prefix string) int {
-	n := 0
-	for _, r := range m.order {
-		if r.known.Kind != "" && !accepts(&r.kind, prefix+r.group) {
-			n++
-		}
-	}
-	for _, u := range m.useOrder {
-		n += refused(u.child.module, prefix+u.group+"-")
-	}
-	return n
 }

@@ -46,6 +46,16 @@ func (s *scope) node(e hclsyntax.Expression, a resource.Attribute) (*yaml.Node, 
 		if n, err := s.referenceNode(e, a); n != nil || err != nil {
 			return n, err
 		}
+		if t, ok := parseTarget(e); ok && len(t.path) == 1 && t.path[0] == "json" {
+			typ := strings.TrimPrefix(t.root, "data.")
+			d, err := jsonDocument(s.m.blocks, s.m.in.Types[typ].Document, typ, t.name)
+			if err != nil {
+				return nil, err
+			}
+			if d != nil {
+				return s.node(d, a)
+			}
+		}
 	case *hclsyntax.SplatExpr, *hclsyntax.ForExpr:
 		if name, ok := s.m.groupOf(e); ok && elem.RefKind != "" {
 			return sequence(scalar(name)), nil

@@ -55,6 +55,40 @@ func (m *module) survey() {
 	m.findSkipped()
 }
 
+// rename changes the name of a resource, which is its label, to one that its kind allows.
+func rename(m *module, r *res) {
+	if r.known.Kind == "" {
+		return
+	}
+	name := allowed(&r.kind, r.group)
+	if !slices.ContainsFunc(m.order, func(x *res) bool { return x.known.Kind == r.known.Kind && x.group == name }) {
+		r.group = name
+	}
+}
+
+// renameUse changes the name of the block of a local module, with which the names of the resources in it begin.
+func renameUse(m *module, u *use) {
+	name := hyphenated(u.group)
+	taken := slices.ContainsFunc(m.useOrder, func(x *use) bool { return x.group == name })
+	if !taken && refused(u.child.module, name+"-") < refused(u.child.module, u.group+"-") {
+		u.group = name
+	}
+}
+
+// refused is the number of resources of a component whose kinds do not allow their names behind a prefix.
+func refused(m *module, prefix string) int {
+	n := 0
+	for _, r := range m.order {
+		if r.known.Kind != "" && !accepts(&r.kind, prefix+r.group) {
+			n++
+		}
+	}
+	for _, u := range m.useOrder {
+		n += refused(u.child.module, prefix+u.group+"-")
+	}
+	return n
+}
+
 // findSkipped lists the resources whose count, for_each or condition is not converted. Their blocks are omitted, and so
 // is every reference to them.
 func (m *module) findSkipped() {
