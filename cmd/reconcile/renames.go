@@ -33,7 +33,11 @@ func linesOf(d *resource.Desired) renamed.Lines {
 	case d.Ref.Provider == edge.Name:
 		return renamed.Lines{Block: "the deployment", File: "site.yaml"}
 	case strings.Contains("/"+d.At.File, "/templates/"):
-		return renamed.Lines{Block: "the metadata", File: "Chart.yaml"}
+		lines := renamed.Lines{Block: "the metadata", File: "Chart.yaml"}
+		if namespace, _, is := strings.Cut(d.Ref.Stack, "."); is && strings.HasPrefix(d.Ref.Name, namespace+"-") {
+			lines.Prefix = namespace + "-"
+		}
+		return lines
 	}
 	return renamed.Lines{Block: "the block", File: "the file"}
 }

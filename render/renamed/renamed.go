@@ -63,7 +63,7 @@ func (g Group) suggestion(most int) string {
 	case g.Was != "" && g.Used != "":
 		text += "`was` with the former name to the block that uses the component (" + g.Used + "), or "
 	case g.Was != "":
-		text += "`was: " + g.Was + "` to " + g.Lines.Block + ", or "
+		text += "`was: " + strings.TrimPrefix(g.Was, g.Lines.Prefix) + "` to " + g.Lines.Block + ", or "
 	}
 	text += "`moved: [" + g.moved(most) + "]` to " + g.Lines.File
 	if len(g.Pairs) > most && g.From.IsZero() {
@@ -95,7 +95,7 @@ func (g Group) same() string {
 
 func (g Group) moved(most int) string {
 	if !g.From.IsZero() {
-		return entry(g.From, g.To)
+		return g.entry(g.From, g.To)
 	}
 	var out []string
 	for i, p := range g.Pairs {
@@ -103,12 +103,13 @@ func (g Group) moved(most int) string {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, entry(p.From, p.To))
+		out = append(out, g.entry(p.From, p.To))
 	}
 	return strings.Join(out, ", ")
 }
 
-func entry(from, to resource.Ref) string {
+func (g Group) entry(from, to resource.Ref) string {
+	from.Name, to.Name = strings.TrimPrefix(from.Name, g.Lines.Prefix), strings.TrimPrefix(to.Name, g.Lines.Prefix)
 	return "{from: " + from.Short() + ", to: " + to.Short() + "}"
 }
 
@@ -136,7 +137,10 @@ func names(all []resource.Ref) string {
 }
 
 // Lines are the places of a source that declare renames. The zero Lines are of a source that declares none.
-type Lines struct{ Block, File string }
+type Lines struct {
+	Block, File string
+	Prefix      string // of the names of resources; the source omits it
+}
 
 // Record has the facts of a plan about resources.
 type Record struct {

@@ -252,6 +252,11 @@ func TestSuggestions(t *testing.T) {
 			lines: renamed.Lines{Block: "the metadata", File: "Chart.yaml"},
 			want:  "add `was: a` to the metadata, or `moved: [{from: disk/a, to: disk/b}]` to Chart.yaml",
 		},
+		"a manifest in a namespace": {
+			plan:  plan(disks(deleted, "dev-a"), disks(created, "dev-b")),
+			lines: renamed.Lines{Block: "the metadata", File: "Chart.yaml", Prefix: "dev-"},
+			want:  "add `was: a` to the metadata, or `moved: [{from: disk/a, to: disk/b}]` to Chart.yaml, or run `ovi move disk/dev-a disk/dev-b`",
+		},
 		"a row of a table": {
 			plan:  plan(disks(deleted, "a"), disks(created, "b")),
 			lines: renamed.Lines{},
