@@ -1,0 +1,60 @@
+package templates
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"text/template"
+
+	"github.com/ovi-project/ovi/source/chart/page"
+)
+
+// BenchmarkRender parses and renders the chart in examples/shop with its budget, and without it, in turns: then no
+// function and no value is measured, and no round of a loop counts.
+func BenchmarkRender(b *testing.B) {
+	names, err := filepath.Glob("../../../examples/shop/templates/*")
+	if err != nil || len(names) == 0 {
+		b.Fatal(names, err)
+	}
+	var files []*page.File
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		files = append(files, &page.File{Name: name, Text: string(text)})
+	}
+	data := map[string]any{
+		"Values": map[string]any{
+			"image": map[string]any{"repository": "localhost/shop", "tag": "1"}, "web": map[string]any{"port": 18080},
+			"worker": map[string]any{"seconds": 5}, "secrets": map[string]any{"db": "ZXhhbXBsZQ==", "api": "ZXhhbXBsZQ=="},
+		},
+		"Release": map[string]any{"Name": "shop", "Namespace": "shop"}, "Chart": map[string]any{"Name": "shop", "Version": "0.1.0"},
+	}
+	run := func(free bool) func(b *testing.B) {
+		return func(b *testing.B) {
+			for b.Loop() {
+				t, done := New(b.Context())
+				t.free = free
+				t.ParseAll(files, func(f *page.File, err error) { b.Fatal(f.Name, err) })
+				if free {
+					t.root.Funcs(template.FuncMap{
+						stepFunc: func(int) string { return "" }, enterFunc: func(int) string { return "" }, leaveFunc: func(int) string { return "" },
+						markFunc: func(n int) string { t.out.Now = t.marks[n]; return "" },
+						outFunc:  func(n int, v any) any { t.out.Now = t.marks[n]; return v },
+					})
+				}
+				for _, f := range files {
+					if _, err := t.Render(f, data); IsRendered(f.Name) && err != nil {
+						b.Fatal(err)
+					}
+				}
+				done()
+			}
+		}
+	}
+	for range 5 { // in turns: the load of the host changes
+		b.Run("with", run(false))
+		b.Run("without", run(true))
+	}
+}
