@@ -317,3 +317,39 @@ func TestABrokenClusterIsReplacedByNameAlone(t *testing.T) {
 		t.Error("it was not deleted, though no row declares it")
 	}
 }
+
+// TestARenamedRowLosesNoCluster: a table has no word for a rename. The cluster of the former name stays, the plan names
+// the command, and with it the cluster is the renamed row's.
+func TestARenamedRowLosesNoCluster(t *testing.T) {
+	f := newTableHost(t, true)
+	born, err := os.ReadFile(f.file("dev-b.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(out string, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+				t.Errorf("it does not say %q:\n%s", want, out)
+			}
+		}
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := ovi(t, f.dir, args...)
+		cmd.Env = append(cmd.Env, "OVI_FAKE_CLUSTERS="+f.dir)
+		return inShell(t, "0", cmd)
+	}
+	f.sql("UPDATE clusters SET name = 'dev-x' WHERE name = 'dev-b'")
+	says(f.shell("10", "reconcile"), "no row declares it any more; --prune-missing deletes it",
+		"it needs the host port of cluster/dev-b", "MISSING dev-x")
+	says(run("plan", "clusters.db"), "if it is the same resource, run `ovi move cluster/dev-b cluster/dev-x`",
+		"DATA LOSS: everything in the cluster")
+	run("move", "cluster/dev-b", "cluster/dev-x", "-f", "clusters.db")
+	says(run("plan", "clusters.db"), "No changes. 6 unchanged.")
+	f.shell("0", "reconcile", "--prune-missing")
+	f.shell("0", "verify")
+	if now, err := os.ReadFile(f.file("dev-b.json")); err != nil || string(now) != string(born) {
+		t.Errorf("the cluster is another one: %v\n%s\n%s", err, born, now)
+	}
+}
