@@ -32,6 +32,7 @@ type liveState struct {
 // patience of tests: transitional states of the sandbox last 20 ms.
 var patience = api.Delays{
 	First: 2 * time.Millisecond, Most: 20 * time.Millisecond, Gather: 10 * time.Millisecond, Appear: 5 * time.Second, Free: 5 * time.Second,
+	Held:    time.Second,
 	Compute: time.Minute, Database: time.Minute,
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 
 	"github.com/ovi-project/ovi/resource"
@@ -12,6 +14,18 @@ import (
 func root(t *testing.T, more values) values {
 	t.Helper()
 	return values{"root_volume": resource.AttrsOf(more)}
+}
+
+// awaitVolumes waits until the changes of all volumes are completed: AWS refuses another one until then.
+func (w *liveState) awaitVolumes() {
+	w.t.Helper()
+	for running := true; running; sleepBriefly() {
+		running = false
+		out := must[*ec2.DescribeVolumesModificationsOutput](w.t)(ec2.NewFromConfig(hand(w.cloud)).DescribeVolumesModifications(w.t.Context(), nil))
+		for _, m := range out.VolumesModifications {
+			running = running || m.ModificationState != types.VolumeModificationStateCompleted
+		}
+	}
 }
 
 func TestTheRootVolumeIsTuned(t *testing.T) {
@@ -29,6 +43,7 @@ func TestTheRootVolumeIsTuned(t *testing.T) {
 	if n := w.count("ec2.ModifyVolume"); n != 1 {
 		t.Errorf("%d changes of the volume for one change of the configuration", n)
 	}
+	w.awaitVolumes()
 	// A type whose performance follows from its size has none that could be written.
 	d = machine(t, root(t, values{"size": resource.Int(20), "type": text("gp2")}))
 	w.mustUpdate(d, o, nil)
