@@ -22,7 +22,7 @@ RACED   := $(RACED)|TestALoop|TestListen|TestServed|TestSiteProcesses|TestRunOnA
 RACED   := $(RACED)|TestNoFault|TestScenarioOnTheSandbox|TestA22|TestWaitsForDatabases|TestARegionOfWhich
 RACED   := $(RACED)|TestScripts/(run|run-environments|run-rules|past|drift|source-away|source-unread|two-folders|timeouts|why)$$
 # Each of these works for 20 seconds or more with the detector, and for 3 to 8 without it.
-LONG    := TestSingleBitFlips|TestASiteUnderFaults|TestTheCheckerFinds(Lost|Doubled)|TestLaw12_DrawnWorlds$$|TestRolloutsKeepTheirLaws
+LONG    := TestSingleBitFlips|TestASiteUnderFaults|TestTheCheckerFinds(Lost|Doubled)|TestLaw12_DrawnWorlds|TestRolloutsKeepTheirLaws
 LONG    := $(LONG)|TestOnlyWhatTheLogProvesIsActedOn_EveryCarrier|TestAThousand|TestAFailedUpdateStopsNoHealing
 LONG    := $(LONG)|TestNeverMoreAttemptsThanAllowed|TestWhatPassesHealsWithoutAnOperator|TestATransientErrorIsNoAttempt
 LONG    := $(LONG)|TestWhatAnExchangeBeganEndsWhileItsSourceIsAway
@@ -161,8 +161,8 @@ drawn: need ## every test that draws, with new draws; a failure prints its seed 
 law11: need ## 100,000 worlds with exclusive things, renames, exchanges and crashes (2,000 in `make test`); a failure prints its seed
 	OVI_DRAWS=new $(GO) test -count=1 -run TestLaw11 -timeout 60m ./decider -rapid.checks=100000
 
-law12: need ## 2,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (24 in `make test`)
-	OVI_LAW12_DRAWS=2000 $(GO) test -count=1 -run TestLaw12_DrawnWorlds -timeout 120m ./engine
+law12: need ## 4,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (24 in `make test`)
+	OVI_LAW12_DRAWS=4000 $(GO) test -count=1 -run TestLaw12_DrawnWorlds -timeout 120m ./engine
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources (half a minute with 60 in `make test`)
 	cd test/faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .

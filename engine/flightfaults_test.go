@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -175,12 +174,8 @@ func (w *world) comesBack() {
 // mostDraws is the number of worlds in which a planted fault must be found.
 const mostDraws = 40
 
-// finds draws worlds with a planted fault until each part of a text was found in what happens there. Only the nightly
-// run does, because a draw with the race detector takes up to 30 s on a busy machine.
+// finds draws worlds with a planted fault until each part of a text was found in what happens there.
 func (f fault) finds(t *testing.T, parts ...string) {
-	if os.Getenv(drawsEnv) == "" {
-		t.Skip("set " + drawsEnv + ", as the nightly run does")
-	}
 	found := map[string]bool{}
 	for seed := range uint64(mostDraws) {
 		var wrong []string
@@ -225,9 +220,6 @@ func TestLaw12_DrawnWorldsFindPlantedFaults(t *testing.T) {
 	}
 	for name, script := range map[string]func(*world){"many commits": manyCommits, "the leader falls": leaderFalls} {
 		t.Run("no fault: "+name, func(t *testing.T) {
-			if os.Getenv(drawsEnv) == "" {
-				t.Skip("set " + drawsEnv + ", as the nightly run does")
-			}
 			synctest.Test(t, func(t *testing.T) {
 				for _, wrong := range drawnWorld(t, 1, fault{script: script}) {
 					t.Error(wrong)

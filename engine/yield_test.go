@@ -37,11 +37,15 @@ type commits struct {
 }
 
 // commit makes another configuration the newest.
-func (s *commits) commit(resources ...resource.Desired) {
+func (s *commits) commit(resources ...resource.Desired) { s.commitIn(nil, resources...) }
+
+// commitIn does, with more scopes.
+func (s *commits) commitIn(scopes []resource.Scope, resources ...resource.Desired) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version++
 	s.intents = wants(resources...)
+	s.intents[0].Scopes = append(s.intents[0].Scopes, scopes...)
 	s.intents[0].Version = fmt.Sprint("v", s.version)
 }
 
