@@ -56,7 +56,8 @@ type Foreign struct {
 	// documents the forms. An attribute with the same name needs no entry.
 	Attrs map[string]string
 	// Of, with PartOf, is the attribute that refers to the whole. Into is the list of the whole that it adds an
-	// element to; "?" is the list that its attribute type names. Sets are attributes of the whole that it sets; without
+	// element to; "?" is the list that its attribute type names, and "policies{name}=policy" is a map that gets an entry,
+	// by two of its attributes. Sets are attributes of the whole that it sets; without
 	// PartOf, those that have another default there.
 	Of, Into string
 	Sets     map[string]any

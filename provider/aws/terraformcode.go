@@ -98,6 +98,7 @@ func codeOfParts() map[string]provider.Foreign {
 		}},
 		"aws_route_table_association":    {Of: "route_table_id", Attrs: map[string]string{"subnet_id": "subnets+"}},
 		"aws_eip_association":            {Of: "allocation_id", Attrs: map[string]string{"instance_id": "attach_to"}},
+		"aws_iam_role_policy":            {Of: "role", Into: "policies{name}=policy"},
 		"aws_iam_role_policy_attachment": {Of: "role", Attrs: map[string]string{"policy_arn": "managed_policies+"}},
 		"aws_iam_instance_profile":       {Of: "role", Sets: map[string]any{"instance_profile": true}, Name: "name"},
 		"aws_volume_attachment": {Of: "volume_id", Attrs: map[string]string{
@@ -210,6 +211,7 @@ func codeOfNames() map[string]provider.Foreign {
 		"aws_s3_bucket": {Name: "bucket", Attrs: map[string]string{"bucket": "bucket", ".arn": "arn:aws:s3:::{id}"}},
 		"aws_iam_role": {Name: "name", Attrs: map[string]string{
 			"assume_role_policy": "trust", "managed_policy_arns": "managed_policies", "max_session_duration": "max_session",
+			"inline_policy": "policies{name}=policy",
 		}},
 		"aws_cloudwatch_log_group": {Name: "name", Attrs: map[string]string{
 			"name": "log_name", "retention_in_days": "retention_days", "kms_key_id": "kms_key", "log_group_class": "class",

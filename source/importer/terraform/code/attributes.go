@@ -14,9 +14,9 @@ import (
 // filled are the attributes of a resource while its arguments are converted.
 //
 // The table of a type says where an argument goes. "size" is that attribute, and "root_volume.size" one in an object;
-// "a!" is the opposite of a boolean; "a*" is one element for each of a list, "a+" one more element of the list, and
-// "a[]" an element of a list for each block; "a=X|Y" is X if a boolean is true, and Y if it is false; "a{x:y}" is the
-// value with x replaced by y.
+// "a!" is the opposite of a boolean; "a*" is one element for each of a list, "a+" one more element of the list, "a[]"
+// an element of a list for each block, and "a{key}=value" an entry of a map; "a=X|Y" is X if a boolean is true, and Y
+// if it is false; "a{x:y}" is the value with x replaced by y.
 type filled struct {
 	m      *module
 	kind   resource.Kind
@@ -128,6 +128,8 @@ func (f *filled) body(s *scope, r *res, body *hclsyntax.Body, prefix string) {
 		path, isList := strings.CutSuffix(to, "[]")
 		switch {
 		case prefix == "" && b.Type == "lifecycle":
+		case isKeyed(to):
+			f.keyed(s, r, b, key+".", to, each != nil)
 		case isList && each != nil:
 			f.dynamic(s, r, b, content, key, path)
 		case isList:
@@ -190,6 +192,8 @@ func (f *filled) argument(s *scope, r *res, key string, a *hclsyntax.Attribute) 
 			f.add(path, a.SrcRange, v)
 			return
 		}
+		f.m.notes.byHand(name, a.SrcRange, err, addByHand(r, path))
+		return
 	default:
 		v, err = s.node(a.Expr, attr)
 	}
@@ -475,6 +479,8 @@ func (f *filled) part(r, p *res) {
 	s.self = r
 	before := len(f.m.notes.all)
 	switch list := p.listOf("", p.block.Body); {
+	case isKeyed(list):
+		f.keyed(s, p, p.block, "", list, false)
 	case list != "":
 		f.add(list, p.block.Range(), f.element(s, p, p.block.Body, "")...)
 	case p.mode != r.mode:

@@ -232,7 +232,7 @@ func TestTheTableNamesAttributes(t *testing.T) {
 			if list == "?" {
 				list = "ingress"
 			}
-			if list != "" {
+			if list != "" && !strings.Contains(list, "{") {
 				fields = attribute(fields, list).Elem.Fields
 			}
 			path := to[:strings.IndexAny(to+"!", "!*+=[{")]
@@ -242,6 +242,9 @@ func TestTheTableNamesAttributes(t *testing.T) {
 			if to != "" && attribute(fields, path).Name == "" {
 				t.Errorf("%s.%s: %s has no attribute %q", typ, from, kind.Name, path)
 			}
+		}
+		if m, _, is := strings.Cut(known.Into, "{"); is && attribute(kind.Attrs, m).Type != resource.TMap {
+			t.Errorf("%s: %s has no map %q", typ, kind.Name, m)
 		}
 		for name := range known.Sets {
 			if attribute(kind.Attrs, name).Name == "" {

@@ -50,3 +50,12 @@ func (n *notes) failed(name string, r hcl.Range, err error) {
 	}
 	n.at(r, name+": "+err.Error(), "write it by hand")
 }
+
+// byHand lists a part of an attribute whose expression has no counterpart, with the next step.
+func (n *notes) byHand(name string, r hcl.Range, err error, suggestion string) {
+	var u *unsupported
+	if errors.As(err, &u) && u.at.Filename != "" {
+		r = u.at
+	}
+	n.at(r, name+": "+err.Error(), suggestion)
+}

@@ -198,6 +198,9 @@ func (c *converter) invalidAt(doc, read *yaml.Node, p source.Problem) (invalid, 
 		return invalid{}, false
 	}
 	depth = min(depth, len(path))
+	if path, depth = c.closes(path, depth, &p); depth == 0 {
+		return invalid{}, false
+	}
 	last := path[depth-1]
 	name := path[0].keyOf()
 	if name == "resources" && len(path) > 1 {

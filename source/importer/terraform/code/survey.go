@@ -275,15 +275,16 @@ func (m *module) joinParts() {
 			continue
 		}
 		r.skipped = true
-		m.notes.at(r.block.Range(), r.address()+" is not converted: it is a part of a "+r.known.PartOf,
-			"write it into the block: see `ovi kinds "+r.known.PartOf+"`")
+		m.notes.at(r.block.Range(), r.address()+" is not converted: it is a part of a block of type "+r.known.PartOf,
+			"write it into the block, because an apply removes what the block does not have: see `ovi kinds "+
+				r.known.PartOf+"`")
 	}
 }
 
 // wholeOf is the resource that has the attributes of a part: one that exists once, or as often as the part does.
 func (m *module) wholeOf(r *res) *res {
 	a := r.block.Body.Attributes[r.known.Of]
-	if a == nil || len(r.known.Attrs)+len(r.known.Sets) == 0 {
+	if a == nil || len(r.known.Attrs)+len(r.known.Sets) == 0 && r.known.Into == "" {
 		return nil
 	}
 	t, ok := parseTarget(a.Expr)

@@ -74,6 +74,28 @@ resource "aws_security_group_rule" "each" {
   cidr_blocks       = [each.value]
 }
 
+resource "aws_security_group" "one" {
+  vpc_id      = local.vpc
+  description = "two"
+}
+resource "aws_security_group" "two" {
+  vpc_id = local.vpc
+  ingress {
+    from_port       = 80
+    to_port         = 80
+    protocol        = "tcp"
+    security_groups = [aws_security_group.one.id]
+  }
+}
+resource "aws_security_group_rule" "from_two" {
+  type                     = "ingress"
+  security_group_id        = aws_security_group.one.id
+  from_port                = 81
+  to_port                  = 81
+  protocol                 = "tcp"
+  source_security_group_id = aws_security_group.two.id
+}
+
 resource "aws_eip" "nat" {
   count = var.create_nat ? 1 : 0
 }
@@ -101,6 +123,81 @@ resource "aws_iam_role" "web" {
 resource "aws_iam_role_policy_attachment" "ssm" {
   role       = aws_iam_role.web.name
   policy_arn = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
+}
+resource "aws_iam_role_policy" "logs" {
+  name   = "logs"
+  role   = aws_iam_role.web.id
+  policy = data.aws_iam_policy_document.logs.json
+}
+resource "aws_iam_role_policy" "unnamed" {
+  role   = aws_iam_role.web.id
+  policy = data.aws_iam_policy_document.logs.json
+}
+resource "aws_iam_role_policy" "computed" {
+  name   = "${var.share}-logs"
+  role   = aws_iam_role.web.id
+  policy = data.aws_iam_policy_document.logs.json
+}
+resource "aws_iam_role_policy" "per_name" {
+  for_each = toset(var.names)
+  name     = each.key
+  role     = aws_iam_role.web.id
+  policy   = data.aws_iam_policy_document.logs.json
+}
+data "aws_iam_policy_document" "logs" {
+  statement {
+    actions   = ["s3:GetObject"]
+    resources = ["${aws_s3_bucket.logs.arn}/*"]
+  }
+}
+resource "aws_iam_policy" "own" {
+  name   = "own"
+  policy = data.aws_iam_policy_document.logs.json
+}
+resource "aws_iam_role_policy_attachment" "own" {
+  role       = aws_iam_role.web.name
+  policy_arn = aws_iam_policy.own.arn
+}
+resource "aws_iam_role" "jobs" {
+  for_each = var.settings
+  name     = "jobs-${each.key}"
+  assume_role_policy = jsonencode({
+    Version   = "2012-10-17"
+    Statement = [{ Effect = "Allow", Action = "sts:AssumeRole", Principal = { Service = "ec2.amazonaws.com" } }]
+  })
+  inline_policy {
+    name   = "queue"
+    policy = file("queue.json")
+  }
+  inline_policy {
+    name   = "logs"
+    policy = "{\"Version\": \"2012-10-17\", \"Statement\": [{\"Effect\": \"Allow\", \"Action\": \"logs:*\", \"Resource\": \"*\"}]}"
+  }
+  inline_policy {
+    name   = "logs"
+    policy = templatefile("other.json", {})
+  }
+  dynamic "inline_policy" {
+    for_each = var.names
+    content {
+      name   = inline_policy.value
+      policy = "{}"
+    }
+  }
+}
+resource "aws_iam_role_policy" "jobs" {
+  for_each = var.settings
+  name     = "own"
+  role     = aws_iam_role.jobs[each.key].id
+  policy = jsonencode({
+    Version   = "2012-10-17"
+    Statement = [{ Effect = "Allow", Action = "sqs:*", Resource = "arn:aws:sqs:*:*:${each.key}" }]
+  })
+}
+resource "aws_iam_role_policy" "else" {
+  name   = "broken"
+  role   = aws_iam_role.jobs["a"].id
+  policy = templatefile("other.json", {})
 }
 resource "aws_iam_instance_profile" "web" {
   name = "web"
