@@ -46,6 +46,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	downgrade(p.Decisions)
 	used.blockUsed(p.Decisions, kinds)
 	tellOtherUsers(p.Decisions, kinds, f)
+	blockUndeletable(p.Decisions, kinds, f)
 	linkRenames(p.Decisions, f)
 	if err := arrange(p.Decisions); err != nil {
 		return Plan{}, err

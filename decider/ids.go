@@ -29,29 +29,34 @@ func idsHeld(o *resource.Observed, schema []resource.Attribute) []identity {
 // idsIn lists the resources whose IDs are in the value of an attribute, including Weak references if weak is set.
 func idsIn(scope resource.Scope, v resource.Value, schema *resource.Attribute, weak bool) []identity {
 	var out []identity
-	var visit func(v resource.Value, s *resource.Attribute)
-	visit = func(v resource.Value, s *resource.Attribute) {
-		switch v := v.(type) {
-		case resource.String:
-			if s.RefKind != "" && (weak || !s.Weak) {
-				out = append(out, identity{scope, s.RefKind, string(v)})
+	walkReferences(v, schema, func(value string, s *resource.Attribute) {
+		if weak || !s.Weak {
+			out = append(out, identity{scope, s.RefKind, value})
+		}
+	})
+	return slices.Clip(out)
+}
+
+// walkReferences visits each text in the value of an attribute that names another resource, with its schema.
+func walkReferences(v resource.Value, s *resource.Attribute, visit func(value string, s *resource.Attribute)) {
+	switch v := v.(type) {
+	case resource.String:
+		if s.RefKind != "" {
+			visit(string(v), s)
+		}
+	case resource.List:
+		for _, e := range v {
+			if s.Elem != nil {
+				walkReferences(e, s.Elem, visit)
 			}
-		case resource.List:
-			for _, e := range v {
-				if s.Elem != nil {
-					visit(e, s.Elem)
-				}
-			}
-		case resource.Attrs:
-			for i := range s.Fields {
-				if inner, ok := v.Get(s.Fields[i].Name); ok {
-					visit(inner, &s.Fields[i])
-				}
+		}
+	case resource.Attrs:
+		for i := range s.Fields {
+			if inner, ok := v.Get(s.Fields[i].Name); ok {
+				walkReferences(inner, &s.Fields[i], visit)
 			}
 		}
 	}
-	visit(v, schema)
-	return slices.Clip(out)
 }
 
 // resolvedByState returns the configuration of a decision, in which an attribute that refers to other resources and

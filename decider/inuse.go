@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// BlockedInUse is the Policy of a Blocker for a replace whose old resource could not be deleted: others use it until
-// the new one exists, and both cannot exist at the same time.
+// BlockedInUse is the Policy of a Blocker for a destroying decision whose resource could not be deleted, because others
+// use it: until the new one exists, if both cannot exist at the same time, or longer than the plan can tell.
 const BlockedInUse = "in_use"
 
 // users are, by replaced resource, the decisions that update what uses it. They can only be done once the new resource

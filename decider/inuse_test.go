@@ -1,6 +1,7 @@
 package decider_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -225,8 +226,8 @@ func TestOtherUsersAreSeen(t *testing.T) {
 	}{
 		"another stack's, destroy-first": {
 			live: []resource.Observed{shop}, strategy: first,
-			want: "server/server-shop of stack shop uses it, and this plan does not delete it before: delete it first, or let " +
-				"it use another network",
+			want: "server/server-shop of stack shop uses it, and this plan does not delete it before: delete " +
+				"server/server-shop of stack shop first, or let it use another network",
 		},
 		"another stack's, create-first": {
 			live: []resource.Observed{shop}, strategy: last,
@@ -235,18 +236,19 @@ func TestOtherUsersAreSeen(t *testing.T) {
 		"several": {
 			live: []resource.Observed{shop, alien}, strategy: first,
 			want: "server/server-shop of stack shop and the unmanaged server server-x use it, and this plan does not delete " +
-				"them before: delete them first, or let them use another network",
+				"them before: delete server/server-shop of stack shop and the unmanaged server server-x first, or let them use " +
+				"another network",
 		},
 		"a weak reference":       {live: []resource.Observed{weak}, strategy: first},
 		"a part of another":      {live: []resource.Observed{part}, strategy: first},
 		"an own one":             {live: []resource.Observed{own}, strategy: first},
-		"without a reference":    {live: []resource.Observed{tap}, strategy: last, want: "tap/tap-own uses it, and this plan does not delete it before: delete it first, or let it use another network"},
+		"without a reference":    {live: []resource.Observed{tap}, strategy: last, want: "tap/tap-own uses it, and this plan does not delete it before: delete tap/tap-own first, or let it use another network"},
 		"and deleted":            {live: []resource.Observed{tap}, strategy: first, more: []comparator.Difference{destroyed("tap-own")}},
 		"and replaced elsewhere": {live: []resource.Observed{tap}, strategy: last, more: []comparator.Difference{followsReplaced("tap-own", true, resource.InPlace)}},
 		"and replaced without waiting": {
 			live: []resource.Observed{tap}, strategy: first,
 			more: []comparator.Difference{followsReplaced("tap-own", true, resource.InPlace)},
-			want: "tap/tap-own uses it, and this plan does not delete it before: delete it first, or let it use another network",
+			want: "tap/tap-own uses it, and this plan does not delete it before: delete tap/tap-own first, or let it use another network",
 		},
 	} {
 		d := followsReplaced("network-a", true, resource.InPlace)
@@ -254,6 +256,142 @@ func TestOtherUsersAreSeen(t *testing.T) {
 		p, err := decider.Decide(comparator.Result{Differences: append(c.more, d)}, kinds, decider.Facts{
 			Rules: map[string]rules.Rules{"web": {}},
 			Live:  map[resource.Scope]resource.Snapshot{d.Ref.Scope(): {Resources: c.live}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, d := range p.Decisions {
+			for _, b := range d.Blockers {
+				got += b.Reason + ": " + b.Suggestion
+			}
+			for _, w := range d.Warnings {
+				got += "warning: " + w.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestWhatOthersUseIsNotDeleted: a delete that the system would refuse is blocked before anything begins, and one that
+// it would allow is a warning.
+func TestWhatOthersUseIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	user := func(name, stack string, o resource.Ownership, attr, id string) resource.Observed {
+		return resource.Observed{
+			Ref: usedRef(name).In(stack), ID: name, Ownership: o, Attrs: resource.Attrs{{Name: attr, Value: resource.String(id)}},
+		}
+	}
+	shop := user("server-shop", "shop", resource.Proven, "network", "network-a")
+	own := user("server-own", "web", resource.Proven, "network", "network-a")
+	logs := user("server-log", "shop", resource.Proven, "log", "wire-a")
+	key := user("server-key", "shop", resource.Proven, "key", "arn-a")
+	profile := user("server-profile", "shop", resource.Proven, "profile", "also-a")
+	outlives := user("rack-own", "web", resource.Proven, "network", "network-a")
+	tap := user("tap-own", "web", resource.Proven, "port", "port-a")
+	kinds := func(provider, name string) (resource.Kind, bool) {
+		k, ok := usedKinds(provider, name)
+		switch name {
+		case "network":
+			k.UsedBy = func(_ resource.Observed, all []resource.Observed) []resource.Observed {
+				return slices.DeleteFunc(slices.Clone(all), func(o resource.Observed) bool { return o.Ref.Kind != "tap" })
+			}
+		case "server":
+			k.Attrs = append(k.Attrs, resource.Attribute{Name: "key", RefKind: "wire", RefPath: "arn", Weak: true},
+				resource.Attribute{Name: "profile", RefKind: "wire", NamesAttr: "aliases", Weak: true})
+		case "rack":
+			k.Attrs = []resource.Attribute{{Name: "network", RefKind: "network"}}
+			k.Outlives = []string{"network"}
+		case "plug":
+			k.Attrs = []resource.Attribute{{Name: "tap", RefKind: "tap", Weak: true}}
+		}
+		return k, ok
+	}
+	deleted := func(name string, attrs ...resource.Attr) comparator.Difference {
+		ref := usedRef(name)
+		return comparator.Difference{Type: comparator.Unwanted, Ref: ref, Observed: &resource.Observed{
+			Ref: ref, ID: name, Ownership: resource.Proven, Attrs: attrs,
+		}}
+	}
+	updated := func(to resource.Value) comparator.Difference {
+		d := followsReplaced("server-own", false, resource.InPlace, "network=network-a")
+		d.Changes[0].To, d.Changes[0].KnownAfterApply = to, false
+		return d
+	}
+	network := deleted("network-a")
+	wire := deleted("wire-a", resource.Attr{Name: "aliases", Value: resource.List{resource.String("also-a")}},
+		resource.Attr{Name: "arn", Value: resource.String("arn-a")})
+	before := ", and this plan does not delete it before: delete "
+	change := ", and this plan does not change it"
+	for name, c := range map[string]struct {
+		in   []comparator.Difference
+		live []resource.Observed
+		want string
+	}{
+		"another stack's": {
+			in: []comparator.Difference{network}, live: []resource.Observed{shop},
+			want: "server/server-shop of stack shop uses it" + before +
+				"server/server-shop of stack shop first, or let it use another network",
+		},
+		"its own stack's, by its ID": {
+			in: []comparator.Difference{network}, live: []resource.Observed{own},
+			want: "server/server-own uses it" + before + "server/server-own first, or let it use another network",
+		},
+		"deleted too": {
+			in: []comparator.Difference{network, deleted("server-own")}, live: []resource.Observed{own},
+		},
+		"updated to another": {
+			in: []comparator.Difference{network, updated(resource.String("network-b"))}, live: []resource.Observed{own},
+		},
+		"updated otherwise": {
+			in:   []comparator.Difference{network, followsReplaced("server-own", false, resource.InPlace, "other=x")},
+			live: []resource.Observed{own},
+			want: "server/server-own uses it" + before + "server/server-own first, or let it use another network",
+		},
+		"of a kind that outlives it": {in: []comparator.Difference{network}, live: []resource.Observed{outlives}},
+		"without a reference": {
+			in: []comparator.Difference{network}, live: []resource.Observed{tap},
+			want: "tap/tap-own uses it" + before + "tap/tap-own first, or let it use another network",
+		},
+		"without a reference, and deleted": {
+			in: []comparator.Difference{network, deleted("tap-own")}, live: []resource.Observed{tap},
+		},
+		"without a reference, and what refers to it is deleted": {
+			in: []comparator.Difference{
+				network, deleted("plug-own", resource.Attr{Name: "tap", Value: resource.String("tap-own")}),
+			},
+			live: []resource.Observed{tap},
+		},
+		"a weak one": {
+			in: []comparator.Difference{wire}, live: []resource.Observed{logs},
+			want: "warning: server/server-log of stack shop uses it" + change,
+		},
+		"a weak one by an attribute": {
+			in: []comparator.Difference{wire}, live: []resource.Observed{key},
+			want: "warning: server/server-key of stack shop uses it" + change,
+		},
+		"a weak one by one of its names": {
+			in: []comparator.Difference{wire}, live: []resource.Observed{profile},
+			want: "warning: server/server-profile of stack shop uses it" + change,
+		},
+		"many": {
+			in: []comparator.Difference{wire},
+			live: []resource.Observed{
+				user("server-1", "", resource.Unmanaged, "wire", "wire-a"), user("server-2", "", resource.Unmanaged, "wire", "wire-a"),
+				user("server-3", "", resource.Unmanaged, "wire", "wire-a"), user("server-4", "", resource.Unmanaged, "wire", "wire-a"),
+				user("server-5", "", resource.Unmanaged, "wire", "wire-a"), user("server-6", "", resource.Unmanaged, "wire", "wire-a"),
+			},
+			want: "the unmanaged server server-1, the unmanaged server server-2, the unmanaged server server-3, the unmanaged " +
+				"server server-4 and 2 more use it, and this plan does not delete them before: delete the unmanaged server " +
+				"server-1, the unmanaged server server-2, the unmanaged server server-3, the unmanaged server server-4 and 2 " +
+				"more first, or let them use another wire",
+		},
+	} {
+		p, err := decider.Decide(comparator.Result{Differences: c.in}, kinds, decider.Facts{
+			Rules: map[string]rules.Rules{"web": {}},
+			Live:  map[resource.Scope]resource.Snapshot{network.Ref.Scope(): {Resources: c.live}},
 		})
 		if err != nil {
 			t.Fatal(err)

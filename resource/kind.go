@@ -19,27 +19,25 @@ type Kind struct {
 	// Canonical brings checked attributes to the form Observe gives, and checks rules across
 	// attributes. Nil: there is nothing to do.
 	Canonical func(Attrs) (Attrs, []Problem)
-	// CrossCheck checks rules across resources (a subnet's range lies in its network's) and
-	// rules on a resource's location, name and tags. It gets all configured resources of this
-	// kind in one stack, sorted by ref; find returns any configured resource of that stack, nil
-	// if there is none or its configuration is invalid. It is pure. Nil: there are no such rules.
-	// It is called once more with the resources that have other problems: of that only the findings
-	// with Alone count.
+	// CrossCheck checks rules across resources (a subnet's range lies in its network's) and rules on a resource's
+	// location, name and tags. It gets all configured resources of this kind in one stack, sorted by ref; find returns
+	// any configured resource of that stack, nil if there is none or its configuration is invalid. It is pure. Nil:
+	// there are no such rules. It is called once more with the resources that have other problems: of that only the
+	// findings with Alone count.
 	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
 
 	// Exact: Observe reports only what was configured, so an attribute, or a field of an Object,
 	// that is observed and not configured was removed from the configuration or added outside
 	// ovi: it is removed. Without Exact it is not compared, as on an adopted resource.
 	Exact bool
-	// EffectOf returns the effect of a change on have, where it can be heavier than the effect of its
-	// attribute or of its state: an older version of the system may have to replace a resource that a newer
-	// one changes, and a partly created resource cannot be started. Nil means that it never is.
+	// EffectOf returns the effect of a change on have, where it can be heavier than the effect of its attribute or of
+	// its state: an older version of the system may have to replace a resource that a newer one changes, and a partly
+	// created resource cannot be started. Nil means that it never is.
 	EffectOf func(have Observed, c Change) Effect
 	// Carrier is the time at which marks can be written on a resource of this kind.
 	Carrier Carrier
-	// ByAttrs: a resource without marks is recognized after an interrupted create by its attributes, which
-	// name it: its natural name is not the name of its ref. Otherwise by its natural name and its
-	// attributes.
+	// ByAttrs: a resource without marks is recognized after an interrupted create by its attributes, which name it:
+	// its natural name is not the name of its ref. Otherwise by its natural name and its attributes.
 	ByAttrs bool
 	// ReusedIDs: a new resource can have the ID of a deleted one, and there is no UID (a
 	// bucket's name). A binding proves ownership only while the marks hold the recorded key.
@@ -53,6 +51,9 @@ type Kind struct {
 	// Grace is the time for which a resource may stay Pending before that is a failure; 0 means
 	// DefaultGrace.
 	Grace time.Duration
+	// Undeletable returns why the system refuses to delete have, and what to do first; "" if nothing is known to. applied
+	// is the configuration applied last, last the one by which it is deleted. Nil: nothing is.
+	Undeletable func(have Observed, applied, last Attrs) (why, first string)
 	// UsedBy lists the resources of all that prevent the deletion of have without a reference to it. Nil: none does.
 	UsedBy func(have Observed, all []Observed) []Observed
 	// Outlives are kinds that a resource of this kind may refer to, and that are deleted before it where
@@ -71,9 +72,8 @@ type Kind struct {
 	Async bool
 	// Supersede: a newer configuration may be applied while an accepted one is still pending.
 	Supersede bool
-	// Opens returns the scope inside a resource of this kind (a cluster's objects), which exists while the
-	// resource does, and is observed while it is healthy. Resources that are configured there depend on the
-	// outer resource automatically. Nil means that there is none.
+	// Opens returns the scope inside a resource of this kind (a cluster's objects), which exists while the resource
+	// does, and is observed while it is healthy. Resources that are configured there depend on it automatically.
 	Opens func(Ref) Scope
 	// Advice tells an operator how to end the failing state of a resource that no action of ovi ends: a full
 	// database. "" means that an action does. A plan has a note with it, and no difference of the state.

@@ -53,6 +53,7 @@ type (
 		Difference string   `cel:"difference" doc:"missing, drifted or unwanted"` // style:ok
 		Reason     string   `cel:"reason" doc:"missing, deleted_outside, changed, restarts, state, immutable, requested, follows_replaced, resumes, reverts, back, unwanted or destroyed"`
 		Destroys   bool     `cel:"destroys" doc:"whether the action is delete or replace"`
+		DataLoss   string   `cel:"data_loss" doc:"the data that the action loses, as the plan describes it; \"\" if it loses none"`
 		Strategy   string   `cel:"strategy" doc:"of a replace or revert: destroy-first, create-first, swap or start-first; else \"\""`
 		Steps      []string `cel:"steps" doc:"of a replace or revert, in order: set_aside, create, switch, wait, references, delete_old, delete_new, restore"`
 	}
@@ -113,7 +114,8 @@ func desiredOf(d decider.Decision) Desired {
 func proposalOf(d decider.Decision) Proposal {
 	return Proposal{
 		Action: string(d.Proposed), Difference: string(d.Difference),
-		Reason: string(d.Reason), Destroys: d.Proposed.Destroys(), Strategy: string(d.Strategy), Steps: stepNames(d.Steps),
+		Reason: string(d.Reason), Destroys: d.Proposed.Destroys(), DataLoss: d.DataLoss,
+		Strategy: string(d.Strategy), Steps: stepNames(d.Steps),
 	}
 }
 

@@ -19,9 +19,19 @@ func ec2Schema() resource.Kind {
 		Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{NameTag: true}, api.Zones,
 			network.GroupsFit("subnet"), network.Addresses, spotRuns),
 		Holds: holdsInstance, HoldsDoc: "its private_ip in its subnet",
-		Replace: replaceInstance, EffectOf: spotEffect, State: resource.StateRunning, Grace: 30 * time.Minute,
+		Replace: replaceInstance, Undeletable: keptInstance, EffectOf: spotEffect,
+		State: resource.StateRunning, Grace: 30 * time.Minute,
 		Attrs: append(ec2Machine(), ec2Settings()...),
 	}
+}
+
+// keptInstance: AWS does not delete a protected instance. It lists no protection, so the applied configuration decides.
+func keptInstance(_ resource.Observed, applied, _ resource.Attrs) (why, first string) {
+	if on, _ := api.Flag(applied, "termination_protection"); !on {
+		return "", ""
+	}
+	return "its termination_protection is on, so AWS does not delete it",
+		"set termination_protection: false and apply that first, if it may be deleted"
 }
 
 // ec2Machine are the attributes that say what the instance is and where it runs.
@@ -79,7 +89,8 @@ func ec2Settings() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "key_name", Type: resource.TString, Effect: resource.Replace, Pattern: keyPattern,
-			RefKind: KindKeyPair, AnyName: true, Example: "ops", Doc: "The SSH key pair whose key is installed on it.",
+			RefKind: KindKeyPair, Weak: true, AnyName: true, Example: "ops",
+			Doc: "The SSH key pair whose key is installed on it.",
 		},
 		{
 			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: api.Bound(16384),

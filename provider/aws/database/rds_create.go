@@ -141,16 +141,22 @@ func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 }
 
 // snapshots refuses a database of which no final snapshot can be taken ("Deleting a DB instance").
-// Amazon RDS API Reference, DeleteDBInstance: with these statuses "you can only delete it when you
-// skip creation of the final snapshot".
 func snapshots(d types.DBInstance) error {
-	switch status := aws.ToString(d.DBInstanceStatus); status {
-	case "failed", "incompatible-restore", "incompatible-network":
-		return api.Mistake("rds.DeleteDBInstance",
-			provider.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
-			"set final_snapshot: false and apply, then delete it; its automated backups are kept")
+	status := aws.ToString(d.DBInstanceStatus)
+	if !noSnapshotOf(status) {
+		return nil
 	}
-	return nil
+	return api.Mistake("rds.DeleteDBInstance",
+		provider.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
+		snapshotOff)
+}
+
+const snapshotOff = "set final_snapshot: false and apply, then delete it; its automated backups are kept"
+
+// noSnapshotOf: with these statuses "you can only delete it when you skip creation of the final snapshot" (Amazon RDS
+// API Reference, DeleteDBInstance).
+func noSnapshotOf(status string) bool {
+	return status == "failed" || status == "incompatible-restore" || status == "incompatible-network"
 }
 
 // orderDeletion orders the deletion. A database that is changing is waited for; one that is already

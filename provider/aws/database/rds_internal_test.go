@@ -45,3 +45,28 @@ func TestSnapshotNamesAreTheSameForOneDeletion(t *testing.T) {
 		t.Errorf("%s %s %s", one, two, three)
 	}
 }
+
+// TestKeptDatabases: what AWS does not delete is known from what is observed, before anything is destroyed.
+func TestKeptDatabases(t *testing.T) {
+	t.Parallel()
+	flag := func(name string, on bool) resource.Attrs {
+		return resource.Attrs{{Name: name, Value: resource.Bool(on)}}
+	}
+	for name, c := range map[string]struct {
+		have    resource.Observed
+		last    resource.Attrs
+		refused bool
+	}{
+		"one without protection":    {have: resource.Observed{Attrs: flag("deletion_protection", false)}},
+		"a protected one":           {have: resource.Observed{Attrs: flag("deletion_protection", true)}, refused: true},
+		"a failed one":              {have: resource.Observed{Message: "failed"}, refused: true},
+		"a failed one with changes": {have: resource.Observed{Message: "failed; pending until"}, refused: true},
+		"a failed one, no snapshot": {have: resource.Observed{Message: "failed"}, last: flag("final_snapshot", false)},
+		"one whose storage is full": {have: resource.Observed{Message: statusFull}},
+		"one that was not restored": {have: resource.Observed{Message: "incompatible-restore"}, refused: true},
+	} {
+		if why, first := keptDatabase(c.have, nil, c.last); (why != "") != c.refused || (first != "") != c.refused {
+			t.Errorf("%s: %q, %q", name, why, first)
+		}
+	}
+}

@@ -20,7 +20,7 @@ func rdsSchema() resource.Kind {
 		NameDoc:     "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical:   canonicalRDS, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, dbNames, api.Zones,
 			network.GroupsFit("subnet_group")),
-		DataLoss: loseDatabase, State: resource.StateRunning, Advice: advise, Grace: 2 * time.Hour,
+		DataLoss: loseDatabase, Undeletable: keptDatabase, State: resource.StateRunning, Advice: advise, Grace: 2 * time.Hour,
 		Holds: api.HoldsName("DB identifier", ""), HoldsDoc: api.HeldInRegion,
 		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
 	}
@@ -167,6 +167,19 @@ func loseDatabase(o resource.Observed, last resource.Attrs) string {
 		return api.Gib("database", o) + ". No final snapshot is taken."
 	}
 	return api.Gib("database", o) + ". A final snapshot is taken."
+}
+
+// keptDatabase: AWS refuses to delete a protected database, and to take the final snapshot of a failed one.
+func keptDatabase(o resource.Observed, _, last resource.Attrs) (why, first string) {
+	status, _, _ := strings.Cut(o.Message, ";")
+	if on, _ := api.Flag(o.Attrs, "deletion_protection"); on {
+		return "its deletion_protection is on, so AWS does not delete it",
+			"set deletion_protection: false and apply that first, if it may be deleted"
+	}
+	if noSnapshotOf(status) && !skipsSnapshot(last) {
+		return "it is " + status + ", and AWS takes no final snapshot of it", snapshotOff
+	}
+	return "", ""
 }
 
 // skipsSnapshot says that a database is deleted without a final snapshot. Without a recorded
