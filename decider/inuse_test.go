@@ -304,6 +304,8 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 		case "rack":
 			k.Attrs = []resource.Attribute{{Name: "network", RefKind: "network"}}
 			k.Outlives = []string{"network"}
+		case "link":
+			k.Attrs = []resource.Attribute{{Name: "network", RefKind: "network"}, {Name: "server", RefKind: "server"}}
 		case "plug":
 			k.Attrs = []resource.Attribute{{Name: "tap", RefKind: "tap", Weak: true}}
 		}
@@ -321,6 +323,9 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 		return d
 	}
 	network := deleted("network-a")
+	linked := followsReplaced("link-own", false, resource.InPlace, "network=network-a")
+	linked.Changes[0].To, linked.Changes[0].KnownAfterApply = resource.String("network-b"), false
+	linked.Observed.Attrs = linked.Observed.Attrs.With("server", resource.String("server-shop"))
 	wire := deleted("wire-a", resource.Attr{Name: "aliases", Value: resource.List{resource.String("also-a")}},
 		resource.Attr{Name: "arn", Value: resource.String("arn-a")})
 	before := ", and this plan does not delete it before: delete "
@@ -338,6 +343,18 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 		"its own stack's, by its ID": {
 			in: []comparator.Difference{network}, live: []resource.Observed{own},
 			want: "server/server-own uses it" + before + "server/server-own first, or let it use another network",
+		},
+		"its own stack's, by another resource": {
+			in:   []comparator.Difference{network},
+			live: []resource.Observed{user("server-odd", "web", resource.Proven, "network", "network-a")},
+		},
+		"through a part that is deleted": {
+			in: []comparator.Difference{network, deleted("link-own", resource.Attr{Name: "network", Value: resource.String("network-a")},
+				resource.Attr{Name: "server", Value: resource.String("server-shop")})},
+			live: []resource.Observed{shop},
+		},
+		"through a part that is updated": {
+			in: []comparator.Difference{network, linked}, live: []resource.Observed{shop},
 		},
 		"deleted too": {
 			in: []comparator.Difference{network, deleted("server-own")}, live: []resource.Observed{own},
@@ -392,6 +409,12 @@ func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 		p, err := decider.Decide(comparator.Result{Differences: c.in}, kinds, decider.Facts{
 			Rules: map[string]rules.Rules{"web": {}},
 			Live:  map[resource.Scope]resource.Snapshot{network.Ref.Scope(): {Resources: c.live}},
+			LastConfigured: func(r resource.Ref) resource.Attrs {
+				if r == own.Ref {
+					return own.Attrs
+				}
+				return nil
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

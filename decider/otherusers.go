@@ -93,6 +93,7 @@ type userSearch struct {
 	changing  map[identity]*Decision             // what any decision changes, or lets stay
 	destroyed map[resource.Scope][]*Decision     // deletes, and replaces whose new resource does not exist yet
 	byPath    map[namedPath]map[string]*Decision // leaving ones, by the value of an attribute that others refer to
+	holders   map[identity][]*Decision           // what has the ID of a leaving one
 }
 
 // namedPath is an attribute of a kind whose values others have as references.
@@ -170,8 +171,8 @@ func (t *userSearch) usersIn(live []resource.Observed) map[identity]otherUsers {
 		for _, use := range t.usesOf(o, k) {
 			d, u := use.of, using[identityOf(use.of.Observed)]
 			switch {
-			case d.Proposed == Delete && slices.Contains(k.Outlives, d.Ref.Kind):
-			case own && (use.weak || d.Proposed != Delete || t.releases(o, d)):
+			case d.Proposed == Delete && slices.Contains(k.Outlives, d.Ref.Kind), t.usedByPart(o, d):
+			case own && (use.weak || d.Proposed != Delete || !t.configuredBy(o, d) || t.releases(o, d)):
 			case own:
 				u.own = withName(u.own, nameOfUser(o, d.Ref.Stack))
 			case use.weak:
@@ -190,6 +191,42 @@ func withName(names []string, name string) []string {
 		return names
 	}
 	return append(names, name)
+}
+
+// usedByPart reports whether a resource uses another one through a part that the plan deletes or changes: a rule with
+// a block of its own, which the group has too.
+func (t *userSearch) usedByPart(o *resource.Observed, x *Decision) bool {
+	return slices.ContainsFunc(t.holding(identityOf(x.Observed)), func(part *Decision) bool {
+		k, _ := t.kinds(part.Ref.Provider, part.Ref.Kind)
+		return slices.Contains(idsHeld(part.Observed, k.Attrs), identityOf(o)) &&
+			(part.Proposed.Destroys() || part.releasesID(x))
+	})
+}
+
+// holding returns the executing decisions whose resources have the ID of a destroyed one.
+func (t *userSearch) holding(id identity) []*Decision {
+	if t.holders == nil {
+		t.holders = map[identity][]*Decision{}
+		for i := range t.all {
+			d := &t.all[i]
+			if d.Observed == nil || !d.Proposed.Executes() {
+				continue
+			}
+			k, _ := t.kinds(d.Ref.Provider, d.Ref.Kind)
+			for _, held := range idsHeld(d.Observed, k.Attrs) {
+				if t.leaving[held] != nil {
+					t.holders[held] = append(t.holders[held], d)
+				}
+			}
+		}
+	}
+	return t.holders[id]
+}
+
+// configuredBy reports whether the configuration of a resource that was applied last has the ID of x. Otherwise the
+// resource may have it through another one.
+func (t *userSearch) configuredBy(o *resource.Observed, x *Decision) bool {
+	return t.facts.LastConfigured != nil && contains(t.facts.LastConfigured(o.Ref), x.Observed.ID)
 }
 
 // releases reports whether a resource of a planned stack no longer uses x when x is deleted: it is destroyed too, or
