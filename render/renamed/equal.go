@@ -23,7 +23,7 @@ func (f *finder) classes(created []*decider.Decision) (out []*class) {
 	byText := map[string]*class{}
 	for _, d := range created {
 		c := f.classOf(d)
-		text := textOf(c.known) + "\x00" + strings.Join(c.unknown, " ") + "\x00" + strings.Join(c.defaulted, " ")
+		text := textOf(c.known, d.Ref.Name) + "\x00" + strings.Join(c.unknown, " ") + "\x00" + strings.Join(c.defaulted, " ")
 		if known := byText[text]; known != nil {
 			known.all = append(known.all, d)
 			continue
@@ -112,8 +112,8 @@ func (f *former) equal(c *class) []*decider.Decision {
 			}
 			return is
 		})
-		return textOf(known), recorded && len(have) == len(c.unknown)
-	})[textOf(c.known)]
+		return textOf(known, d.Ref.Name), recorded && len(have) == len(c.unknown)
+	})[textOf(c.known, c.all[0].Ref.Name)]
 	if len(configured) == 0 {
 		return out
 	}
@@ -129,8 +129,8 @@ func (f *former) equal(c *class) []*decider.Decision {
 				have = append(have, resource.Attr{Name: name, Value: v})
 			}
 		}
-		return textOf(have), !recorded && len(have) == len(names)
-	})[textOf(configured)])
+		return textOf(have, d.Ref.Name), !recorded && len(have) == len(names)
+	})[textOf(configured, c.all[0].Ref.Name)])
 }
 
 // by returns the resources by a text of each, which it keeps.
@@ -146,8 +146,9 @@ func (f *former) by(of string, text func(*decider.Decision) (string, bool)) map[
 	return f.texts[of]
 }
 
-// textOf is equal for equal attributes. A service may give the members of a list in another order.
-func textOf(attrs resource.Attrs) string {
+// textOf is equal for the equal attributes of two resources. A service may give the members of a list in another order.
+// The name of a resource in the ARN of itself, in its policy, is no difference.
+func textOf(attrs resource.Attrs, name string) string {
 	sorted := slices.Clone(attrs)
 	for i, a := range attrs {
 		if l, is := a.Value.(resource.List); is {
@@ -158,5 +159,40 @@ func textOf(attrs resource.Attrs) string {
 			sorted[i].Value = l
 		}
 	}
-	return string(sorted.AppendJSON(nil))
+	text := string(sorted.AppendJSON(nil))
+	if !strings.Contains(text, "arn:") || !strings.Contains(text, name) {
+		return text
+	}
+	return withoutName(text, name)
+}
+
+// withoutName replaces a name by a sign in the ARNs of a text, where it is a whole part of the ARN.
+func withoutName(text, name string) string {
+	var b strings.Builder
+	inside := func(r rune) bool { return r > ' ' && !strings.ContainsRune("\"\\,", r) }
+	part := func(r rune) bool { return inside(r) && r != ':' && r != '/' }
+	for {
+		start := strings.Index(text, "arn:")
+		if start < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:start])
+		text = text[start:]
+		for text != "" && inside(rune(text[0])) {
+			n := strings.IndexFunc(text, func(r rune) bool { return !part(r) })
+			switch {
+			case n < 0:
+				n = len(text)
+			case n == 0:
+				n = 1
+			}
+			if text[:n] == name {
+				b.WriteByte(0)
+			} else {
+				b.WriteString(text[:n])
+			}
+			text = text[n:]
+		}
+	}
 }

@@ -314,3 +314,34 @@ func TestManyEqualResources(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNameInItsOwnARNIsNoDifference: the policy of a bucket names the bucket. Another name or place of a name is one.
+func TestTheNameInItsOwnARNIsNoDifference(t *testing.T) {
+	t.Parallel()
+	const policy = `{"Resource":["arn:aws:s3:::%s","arn:aws:s3:::%s/*"],"Note":"of %s"}`
+	text := func(name, note string) resource.Attrs {
+		return resource.Attrs{{Name: "policy", Value: resource.String(fmt.Sprintf(policy, name, name, note))}}
+	}
+	one := func(value string) resource.Attrs { return resource.Attrs{{Name: "n", Value: resource.String(value)}} }
+	for name, c := range map[string]struct {
+		old, now resource.Attrs
+		want     string
+	}{
+		"its own":          {text("a", "all"), text("b", "all"), "a>b was a"},
+		"another":          {text("x", "all"), text("y", "all"), ""},
+		"a longer one":     {text("a-logs", "all"), text("b-logs", "all"), ""},
+		"not in an ARN":    {text("a", "a"), text("b", "b"), ""},
+		"a value":          {one("a"), one("b"), ""},
+		"an ARN at an end": {one("arn:aws:iam::1:role/a"), one("arn:aws:iam::1:role/b"), "a>b was a"},
+	} {
+		for _, recorded := range []bool{true, false} {
+			d, n := deleted(ref("disk", "a"), 0), created(ref("disk", "b"), 0)
+			d.Observed.Attrs, n.Desired.Attrs = c.old, c.now
+			r := nothing()
+			r.Last = func(resource.Ref) (resource.Attrs, bool) { return c.old, recorded }
+			if got := said(renamed.Groups(plan([]decider.Decision{d, n}), r)); got != c.want {
+				t.Errorf("%s, recorded %t: %q, want %q", name, recorded, got, c.want)
+			}
+		}
+	}
+}
