@@ -28,7 +28,7 @@ func door() []heldby.Row {
 		{Name: "security 16", What: "a table never ended or filled the memory", Tests: []string{"source/sqlite.TestATableThatNeverEndsIsAnError", "source/sqlite.TestAHugeValueIsAnError", "source/sqlite.TestTooManyRowsAreAnError", "source/sqlite.TestAnInterruptEndsAReading"}},
 		{Name: "security 17", What: "protection was taken off without a key", Tests: []string{own + "TestAMachineWithoutThePeoplesKeysLowersNothing", "protection", "signer-recover"}},
 		{Name: "security 18", What: "an argument that could not be read became another one", Tests: []string{"no-such-plan", "suggestions"}},
-		{Name: "inputs without a limit", What: "a file, an answer or a pack was read to its end", Tests: []string{own + "TestAnEndlessFileEndsEachReading", "internal/gitclone.TestAnEndlessServer", "internal/engineapi.TestAnAnswerEndsAtItsLimit", "provider/cluster/portainer.TestAnAnswerEndsAtItsLimit", "provider/cluster/kube.TestAnAnswerEndsAtItsLimit"}},
+		{Name: "inputs without a limit", What: "a file, an answer or a pack was read to its end", Tests: []string{own + "TestAnEndlessFileEndsEachReading", "internal/gitclone.TestAnEndlessServer", "internal/gitclone.TestAServerOfEndlessBranches", "internal/engineapi.TestAnAnswerEndsAtItsLimit", "provider/cluster/portainer.TestAnAnswerEndsAtItsLimit", "provider/cluster/kube.TestAnAnswerEndsAtItsLimit"}},
 		{Name: "engine 1", What: "a foreign log was believed", Tests: []string{"foreign-log", "wal.TestAForeignLogIsRefused"}},
 		{Name: "engine 2", What: "a command that only reads signed an unsigned log", Tests: []string{"wal.TestARecordBehindTheOwnSignatureIsForeign", "foreign-log"}},
 		{Name: "acceptance 2", What: "a stranger's repository", Tests: []string{own + "TestAStrangersRepositoryChangesNothing"}},

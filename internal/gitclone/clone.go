@@ -30,6 +30,8 @@ type Clone struct {
 	Wait time.Duration
 	// MostFetched limits the bytes of one fetch; 0 means 2 GiB.
 	MostFetched int64
+	// MostMemory limits the memory of git; 0 means 2 GiB, and 512 MiB for a question about branches and tags.
+	MostMemory int64
 	// Own means that an operator named the remote, not a configuration. OVI_GIT_TOKEN then goes to its host.
 	Own bool
 }

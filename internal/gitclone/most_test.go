@@ -1,10 +1,12 @@
 package gitclone_test
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +32,10 @@ func serveEndless() {
 	if slices.Contains(os.Args, "-G") { // git asks whether this is OpenSSH
 		os.Exit(1)
 	}
+	if os.Getenv(endless) == "refs" {
+		serveEndlessRefs()
+		return
+	}
 	line := strings.Repeat("a", 40) + " refs/heads/main\x00shallow allow-tip-sha1-in-want\n"
 	fmt.Printf("%04x%s00000008NAK\n", len(line)+4, line)
 	pack := "PACK\x00\x00\x00\x02\x00\x00\x00\x01"
@@ -43,6 +49,50 @@ func serveEndless() {
 	for {
 		if _, err := os.Stdout.Write(block); err != nil {
 			return
+		}
+	}
+}
+
+// serveEndlessRefs names branches without end.
+func serveEndlessRefs() {
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	capabilities := "\x00shallow allow-tip-sha1-in-want"
+	for n := 0; ; n++ {
+		line := fmt.Sprintf("%040x refs/heads/%08d-%s%s\n", n+1, n, strings.Repeat("x", 4000), capabilities)
+		if _, err := fmt.Fprintf(out, "%04x%s", len(line)+4, line); err != nil {
+			return
+		}
+		capabilities = ""
+	}
+}
+
+// TestAServerOfEndlessBranches ends each command at the limit of the memory of git, with an error that names it.
+func TestAServerOfEndlessBranches(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of a program is limited on Linux alone")
+	}
+	dir, self := t.TempDir(), os.Args[0]
+	c := gitclone.Clone{
+		Dir: filepath.Join(dir, "clone"), Remote: "ssh://git@git.example.com/endless.git", MostMemory: 192 << 20, Wait: time.Minute,
+		Env: func(name string) (string, bool) {
+			if name == "GIT_SSH_COMMAND" {
+				return endless + "=refs '" + self + "'", true
+			}
+			return os.LookupEnv(name)
+		},
+	}
+	if err := c.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, _, asked := c.Head(t.Context(), "")
+	for op, err := range map[string]error{
+		"ls-remote": asked,
+		"fetch":     c.Fetch(t.Context(), []string{"refs/heads/main:refs/heads/main"}),
+	} {
+		var large *budget.TooLargeError
+		if want := "git " + op + ": the memory that git needs for the answer is larger than 192 MiB"; !errors.As(err, &large) || err.Error() != want {
+			t.Errorf("%s: %v", op, err)
 		}
 	}
 }

@@ -179,19 +179,23 @@ func (c *Clone) run(ctx context.Context, dir string, args []string, x Call) erro
 }
 
 func (c *Clone) start(ctx context.Context, dir string, args []string, x Call) error {
-	cmd := exec.CommandContext(ctx, "git", append(append(args, x.Op), x.Args...)...)
+	most := c.memoryFor(x.Op)
+	cmd, err := command(ctx, most, append(append(args, x.Op), x.Args...))
+	if err != nil {
+		return &Error{Op: x.Op, Err: err}
+	}
 	said := budget.Head{Limit: budget.Text}
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(dir), dir, x.Stdin, x.Out, &said,
 		endWait
 	grouped(cmd)
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
-	case errors.Is(err, exec.ErrNotFound):
-		return &Error{Op: x.Op, Err: fmt.Errorf("the program git is missing: install git 2.39 or later")}
 	case ctx.Err() != nil:
 		return &Error{Op: x.Op, Err: context.Cause(ctx)}
+	case exhausted(said.String()):
+		return &Error{Op: x.Op, Err: &budget.TooLargeError{What: "the memory that git needs for the answer", Limit: most}}
 	}
 	text := c.clean(said.String())
 	if advice := c.withheld(); advice != "" {
