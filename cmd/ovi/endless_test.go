@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestAnEndlessFileEndsEachReading: an endless device stands for each file whose name a variable, an option or a
@@ -50,11 +52,40 @@ func TestAnEndlessFileEndsEachReading(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, command := range []string{"plan", "validate", "config show", "fmt"} {
+	for _, command := range []string{"plan", "validate", "config show"} {
 		cmd := ovi(t, linked, append(strings.Fields(command), ".")...)
 		out, err := cmd.CombinedOutput()
 		if err == nil || exitText(err) != "1" && exitText(err) != "2" {
 			t.Errorf("ovi %s in a folder of endless links: %v\n%s", command, err, out)
+		}
+	}
+}
+
+// TestAPipeWithoutAWriterEndsEachReading: a pipe stands for each file, and no command waits for its other end.
+func TestAPipeWithoutAWriterEndsEachReading(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := exec.Command("mkfifo", filepath.Join(dir, "pipe")).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v\n%s", err, out)
+	}
+	for name, to := range map[string]string{"a.yaml": "pipe", "a.db": "pipe", "a.plan": "pipe", "ovi.lock": "pipe"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"validate a.yaml", "validate a.db", "plan -f a.yaml", "apply --auto-approve a.plan", "apply --auto-approve pipe", "approve a.plan",
+		"show a.plan", "config show pipe", "import compose a.yaml", "import terraform pipe", "policy require a.yaml", "policy test a.plan",
+		"adopt --ids pipe", "signer add eve pipe", "export quadlet pipe", "plan --out a.plan", "validate --data-dir pipe a.yaml",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		cmd := ovi(t, dir, strings.Fields(line)...)
+		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
+		cmd.Dir, cmd.Env = dir, ovi(t, dir).Env
+		out, err := cmd.CombinedOutput()
+		cancel()
+		if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "Error: ") {
+			t.Errorf("ovi %s: %v\n%s", line, err, out)
 		}
 	}
 }

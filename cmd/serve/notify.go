@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -198,24 +199,28 @@ func (n *Notices) once(body []byte) (again bool, err error) {
 		return true, withoutURL(err)
 	}
 	_ = response.Body.Close()
+	status := fmt.Sprintf("%d %s", response.StatusCode, http.StatusText(response.StatusCode)) // no phrase of the receiver
 	switch {
 	case response.StatusCode < 300:
 		return false, nil
 	case response.StatusCode < 400:
-		return false, fmt.Errorf("it answered %s; alerts follow no redirect: use the address that it leads to",
-			response.Status)
+		return false, fmt.Errorf("it answered %s; alerts follow no redirect: use the address that it leads to", status)
 	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 500:
-		return true, fmt.Errorf("it answered %s", response.Status)
+		return true, fmt.Errorf("it answered %s", status)
 	}
-	return false, fmt.Errorf("it answered %s", response.Status)
+	return false, fmt.Errorf("it answered %s", status)
 }
 
 // withoutURL is an error of a request without its address, which may contain a secret.
 func withoutURL(err error) error {
-	if e, ok := err.(*url.Error); ok { //nolint:errorlint // what Do returns is that very type
-		return e.Err
+	e, ok := err.(*url.Error) //nolint:errorlint // what Do returns is that very type
+	switch {
+	case !ok:
+		return err
+	case strings.Contains(e.Err.Error(), "malformed"): // it quotes what the receiver sent
+		return errors.New("the answer is not HTTP")
 	}
-	return err
+	return e.Err
 }
 
 // sign is t=SECONDS,v1=HEX: the HMAC-SHA256 of "SECONDS.BODY".

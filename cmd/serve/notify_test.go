@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -254,4 +256,36 @@ func keyFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestTheReceiverOfAlertsPrintsNothing: the phrase of its status, and an answer that is not HTTP, may quote the URL,
+// which can have a secret, and may have control codes.
+func TestTheReceiverOfAlertsPrintsNothing(t *testing.T) {
+	for answer, want := range map[string]string{
+		"HTTP/1.1 404 no /hook/canary here \x1b[31m\r\nContent-Length: 0\r\n\r\n": "it answered 404 Not Found",
+		"HTTP/1.1 302 see canary\r\nContent-Length: 0\r\n\r\n":                    "it answered 302 Found;",
+		"HTTP/1.1 abc canary\r\n\r\n":                                             "the answer is not HTTP",
+		"canary\x1b[31m\r\n\r\n":                                                  "the answer is not HTTP",
+		"HTTP/1.1 200 OK\r\ncanary\r\n\r\n":                                       "the answer is not HTTP",
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = http.ReadRequest(bufio.NewReader(c))
+			_, _ = io.WriteString(c, answer)
+			_ = c.Close()
+		}()
+		n := &Notices{ctx: t.Context(), now: time.Now, url: "http://" + listener.Addr().String() + "/hook/canary", client: &http.Client{CheckRedirect: noRedirects}}
+		_, err = n.once([]byte("{}"))
+		_ = listener.Close()
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%q: %v, want %q", answer, err, want)
+		}
+	}
 }

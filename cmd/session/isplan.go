@@ -1,25 +1,18 @@
 package session
 
 import (
-	"bytes"
-	"io"
 	"os"
 
 	"github.com/ovi-project/ovi/cmd/cli"
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 const planFileType = "ovi-plan-file"
 
 // IsPlan reads the start of a file, whatever it is called.
 func IsPlan(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	begin := make([]byte, 64)
-	n, _ := io.ReadFull(f, begin)
-	return bytes.HasPrefix(begin[:n], []byte(`{"type":"`+planFileType+`"`))
+	const start = `{"type":"` + planFileType + `"`
+	return string(budget.Start(name, len(start))) == start
 }
 
 // mayReplace reports a file that a plan must not overwrite: one that exists and is not a saved plan.

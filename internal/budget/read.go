@@ -74,6 +74,24 @@ func ReadFile(name string, limit int64) (text []byte, err error) {
 	return ReadAll(f, "the file", limit)
 }
 
+// Start returns the first bytes of a file; nil if it is shorter, or no file. A pipe is not read: its bytes would be
+// gone, and it may have no writer.
+func Start(name string, n int) []byte {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	start := make([]byte, n)
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	if _, err := io.ReadFull(f, start); err != nil {
+		return nil
+	}
+	return start
+}
+
 // KeyPair reads a certificate and its key from files of PEM blocks.
 func KeyPair(cert, key string) (tls.Certificate, error) {
 	certText, err := ReadFile(cert, Text)

@@ -22,10 +22,14 @@ func (b bounded) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return answer, err
 	}
-	if answer.ContentLength > budget.Answer {
-		_ = answer.Body.Close() // only read from
-		return nil, &budget.TooLargeError{What: "the answer of AWS", Limit: budget.Answer}
+	limit := int64(budget.Answer)
+	if answer.StatusCode >= http.StatusBadRequest {
+		limit = budget.Text // a code and a message
 	}
-	answer.Body = budget.Body(answer.Body, "the answer of AWS", budget.Answer)
+	if answer.ContentLength > limit && r.Method != http.MethodHead {
+		_ = answer.Body.Close() // only read from
+		return nil, &budget.TooLargeError{What: "the answer of AWS", Limit: limit}
+	}
+	answer.Body = budget.Body(answer.Body, "the answer of AWS", limit)
 	return answer, nil
 }

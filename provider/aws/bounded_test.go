@@ -24,13 +24,20 @@ func TestAnAnswerOfAWSEndsAtItsLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		body   io.Reader
 		length int64
+		status int
+		method string
 		large  bool
 	}{
-		"short": {strings.NewReader("<ok/>"), 5, false}, "endless": {zeros{}, -1, true}, "long": {zeros{}, 1 << 40, true},
+		"short":          {strings.NewReader("<ok/>"), 5, http.StatusOK, http.MethodGet, false},
+		"endless":        {zeros{}, -1, http.StatusOK, http.MethodGet, true},
+		"long":           {zeros{}, 1 << 40, http.StatusOK, http.MethodGet, true},
+		"a long error":   {zeros{}, budget.Text + 1, http.StatusForbidden, http.MethodGet, true},
+		"a short error":  {strings.NewReader("<no/>"), 5, http.StatusForbidden, http.MethodGet, false},
+		"a large object": {strings.NewReader("12345"), 1 << 40, http.StatusOK, http.MethodHead, false},
 	} {
 		answer, err := bounded{answering(func(*http.Request) (*http.Response, error) {
-			return &http.Response{Body: io.NopCloser(c.body), ContentLength: c.length}, nil
-		})}.Do(nil)
+			return &http.Response{Body: io.NopCloser(c.body), ContentLength: c.length, StatusCode: c.status}, nil
+		})}.Do(&http.Request{Method: c.method})
 		if err == nil {
 			var n int64
 			if n, err = io.Copy(io.Discard, answer.Body); n > budget.Answer || !c.large && n != 5 {

@@ -4,6 +4,8 @@ package held
 
 import (
 	"encoding/base64"
+	"fmt"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,6 +18,12 @@ import (
 const (
 	leastLength = 6        // a shorter value is in too many words
 	largestFile = 64 << 10 // a larger file is no file of credentials
+	// longestError and longestText limit what is shown of a text. The other system decides how long its errors are, and
+	// the search takes a thousand times their memory.
+	longestError = 8 << 10
+	longestText  = 64 << 10
+	// overlap is searched behind the end of a shown text, for a secret that the end cuts in two.
+	overlap = 8 << 10
 )
 
 var (
@@ -23,10 +31,16 @@ var (
 	// publicName are names like these whose values are a path, a host, an identifier or a public key.
 	publicName = regexp.MustCompile(`(?i)_FOR$|_PATH$|_ID$|_URL$|_URI$|_CACHE$|^OVI_LOG_KEY$|^OVI_SIGN_KEY$|^SSH_`)
 	inURL      = regexp.MustCompile(`://[^/@\s]*:([^/@\s]+)@`)
-	inStore    = regexp.MustCompile(`[?&]password-file=([^&\s]+)`)
-	inINI      = regexp.MustCompile(`(?m)^\s*\w*(?:secret_access_key|session_token)\s*=\s*(\S+)`)
-	inYAML     = regexp.MustCompile(`(?m)^\s*(?:token|password|client-key-data):\s*"?([^"\s]+)`)
-	inAuth     = regexp.MustCompile(`"(?:auth|identitytoken)"\s*:\s*"([^"]+)"`)
+	// inUser is the only part of a URL before its host: a token if it is long, else a name.
+	inUser  = regexp.MustCompile(`https?://([^/:@\s]{16,})@`)
+	inQuery = regexp.MustCompile(`(?i)[?&][\w.-]*(?:token|passw|password|secret|api_?key|sig|signature)=([^&#\s]+)`)
+	// inPath is the end of a long path, which is the secret of a webhook.
+	hook    = regexp.MustCompile(`(?i)WEBHOOK|_HOOK`)
+	inPath  = regexp.MustCompile(`https?://[^/\s]+/[^?#\s]*?([^/?#\s]{16,})/?(?:[?#]|$)`)
+	inStore = regexp.MustCompile(`[?&]password-file=([^&\s]+)`)
+	inINI   = regexp.MustCompile(`(?m)^\s*\w*(?:secret_access_key|session_token)\s*=\s*(\S+)`)
+	inYAML  = regexp.MustCompile(`(?m)(?:^|[\s{,"'])(?:[\w-]*token|password|client-key-data)["']?\s*:\s*["']?([^"'\s,}]+)`)
+	inAuth  = regexp.MustCompile(`"(?:auth|identitytoken)"\s*:\s*"([^"]+)"`)
 	// authorization matches the proof in a signed request. It holds for minutes.
 	authorization = regexp.MustCompile(`(?i)(AWS4-HMAC-SHA256|Authorization\W{1,3}(?:Basic|Bearer))[^"'<>\r\n]*|` +
 		`(X-Amz-Signature|X-Amz-Security-Token|\bSignature)=[^\s"'<>&,]+`)
@@ -47,11 +61,27 @@ func Of(
 	return &Secrets{find: func() []string { return find(environ, read, files()) }}
 }
 
-// Text returns the text without credentials and without the authorization of a request.
-func (s *Secrets) Text(text string) string {
+// Text returns the text without credentials and without the authorization of a request. A text of more than 64 KiB ends
+// with the number of bytes that are not shown.
+func (s *Secrets) Text(text string) string { return s.text(text, longestText) }
+
+func (s *Secrets) text(text string, longest int) string {
 	if s == nil || text == "" {
 		return text
 	}
+	more := 0
+	if len(text) > longest {
+		more = len(text) - longest
+		text = text[:min(len(text), longest+overlap)]
+	}
+	text = s.conceal(text)
+	if more > 0 {
+		text = fmt.Sprintf("%s... (%d more bytes)", strings.ToValidUTF8(text[:min(len(text), longest)], ""), more)
+	}
+	return text
+}
+
+func (s *Secrets) conceal(text string) string {
 	s.once.Do(func() {
 		if s.find != nil {
 			s.all = s.find()
@@ -60,19 +90,19 @@ func (s *Secrets) Text(text string) string {
 	return resource.ConcealText(authorization.ReplaceAllString(text, "(secret)"), s.all...)
 }
 
-// Error returns the error with the text that Text returns; it wraps the error.
+// Error returns the error without credentials, with at most 8 KiB of its text; it wraps the error.
 func (s *Secrets) Error(err error) error {
 	if err == nil {
 		return nil
 	}
 	text := err.Error()
-	if concealed := s.Text(text); concealed != text {
+	if concealed := s.text(text, longestError); concealed != text {
 		return &quoting{err, concealed}
 	}
 	return err
 }
 
-// quoting is an error that quoted a credential.
+// quoting is an error that quoted a credential, or had a text that is too long.
 type quoting struct {
 	error
 	text string
@@ -110,8 +140,9 @@ func find(
 		case !isFile && secretName.MatchString(name) && !publicName.MatchString(name):
 			add(value)
 		}
-		for _, m := range inURL.FindAllStringSubmatch(value, -1) {
-			add(m[1])
+		inside(value, add, inURL, inUser, inQuery, inAuth)
+		if hook.MatchString(name) {
+			inside(value, add, inPath)
 		}
 		for _, m := range inStore.FindAllStringSubmatch(value, -1) {
 			add(file(m[1]))
@@ -124,18 +155,28 @@ func find(
 	for _, f := range files {
 		for _, name := range placesOf(f, values) {
 			text := file(name)
-			for _, in := range []*regexp.Regexp{inINI, inYAML, inAuth} {
-				for _, m := range in.FindAllStringSubmatch(text, -1) {
-					add(m[1])
-					if plain, err := base64.StdEncoding.DecodeString(m[1]); err == nil && in == inAuth {
-						_, password, _ := strings.Cut(string(plain), ":")
-						add(password)
-					}
-				}
-			}
+			inside(text, add, inINI, inYAML, inAuth)
 		}
 	}
 	return out
+}
+
+// inside adds the matches of expressions in a text, and the same decoded.
+func inside(text string, add func(string), expressions ...*regexp.Regexp) {
+	for _, in := range expressions {
+		for _, m := range in.FindAllStringSubmatch(text, -1) {
+			add(m[1])
+			switch plain, err := base64.StdEncoding.DecodeString(m[1]); {
+			case in != inAuth:
+				if plain, err := url.PathUnescape(m[1]); err == nil {
+					add(plain)
+				}
+			case err == nil:
+				_, password, _ := strings.Cut(string(plain), ":")
+				add(password)
+			}
+		}
+	}
 }
 
 // placesOf are the names of a file of credentials: those in its variable, else the one under the home folder.

@@ -222,3 +222,20 @@ func declared(t *testing.T, dir string, calls map[string]bool) (out []string) {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// TestAHostileCodeIsNotShown: what answers in the name of AWS chooses the code of an error.
+func TestAHostileCodeIsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"\x1b[31mred", "a\nb", strings.Repeat("C", 10<<20), "<html>", "caf\u00e9"} {
+		err := Classify("op", &smithy.GenericAPIError{Code: code, Message: "m"})
+		var of *provider.Error
+		if !errors.As(err, &of) || of.Code != "an unreadable code" || !strings.Contains(err.Error(), "an unreadable code: m") {
+			t.Errorf("the code %.20q is shown as %.60q", code, err)
+		}
+	}
+	for _, code := range []string{"InvalidInstanceID.NotFound", "Client.X-1_a:b", "Bad Request"} {
+		if err := Classify("op", &smithy.GenericAPIError{Code: code, Message: "m"}); !strings.Contains(err.Error(), code) {
+			t.Errorf("%v lacks %s", err, code)
+		}
+	}
+}

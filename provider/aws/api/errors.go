@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
@@ -37,7 +38,7 @@ func Classify(op string, err error) error {
 	}
 	var api smithy.APIError
 	if errors.As(err, &api) {
-		out.Code = api.ErrorCode()
+		out.Code = plainCode(api.ErrorCode())
 		out.Err = &answer{api: api, err: out.Err}
 	}
 	var unread *smithy.DeserializationError
@@ -66,7 +67,7 @@ type answer struct {
 }
 
 func (a *answer) Error() string {
-	text := a.api.ErrorCode()
+	text := plainCode(a.api.ErrorCode())
 	if m := a.api.ErrorMessage(); m != "" {
 		text += ": " + withoutEncoded(m)
 	}
@@ -81,6 +82,18 @@ func (a *answer) Unwrap() error { return a.err }
 
 // OwnText is the status and the ID of the request; the code is in the table, or it is not shown.
 func (a *answer) OwnText() (text string, whole bool) { return statusText(a.err), false }
+
+// plainCode returns a code in the form of AWS; a proxy, or a service in the name of AWS, can answer anything.
+func plainCode(code string) string {
+	const longest = 128
+	isOther := func(r rune) bool {
+		return !strings.ContainsRune(" .:_-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}
+	if len(code) > longest || strings.ContainsFunc(code, isOther) {
+		return "an unreadable code"
+	}
+	return code
+}
 
 // withoutEncoded cuts what only AWS can decode off a message.
 func withoutEncoded(message string) string {

@@ -57,9 +57,15 @@ func New(c Config) (*Client, error) {
 	return &Client{
 		server: strings.TrimSuffix(c.Server, "/"), token: c.Token,
 		// Each request has a connection of its own: one that was kept could end with the cluster.
-		http: &http.Client{Timeout: answerWait, Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}},
+		http: &http.Client{
+			Timeout: answerWait, CheckRedirect: stay,
+			Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true},
+		},
 	}, nil
 }
+
+// stay follows no redirect: a secret of a request is for the server of the configuration alone.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Ready returns nil if the API server is ready.
 func (c *Client) Ready(ctx context.Context) error {
@@ -109,13 +115,13 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	if answer.StatusCode >= http.StatusBadRequest {
+	if answer.StatusCode >= http.StatusMultipleChoices {
 		e := &Error{Op: method + " " + path, Status: answer.StatusCode}
 		var said struct{ Reason, Message string }
 		if json.Unmarshal(b, &said) == nil && said.Message != "" {
 			e.Reason, e.Message = said.Reason, said.Message
 		} else {
-			e.Message = answer.Status
+			e.Message = fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 		}
 		return nil, e
 	}
