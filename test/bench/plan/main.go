@@ -32,7 +32,7 @@ func main() {
 	sizes := flag.String("sizes", "1000,10000,100000", "how many resources ovi plans")
 	runs := flag.Int("runs", 5, "runs of each; the median counts")
 	against := flag.String("against", "", "this command, built from an older commit: its runs alternate with the others")
-	key := flag.String("against-key", "region", "the key of the location in the configuration files of -against")
+	key := flag.String("against-key", "location", "the key of the location in the configuration files of -against")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "ovi-bench-plan-")
 	exitOn(err)

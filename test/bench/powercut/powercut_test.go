@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 
 // TestPowerCuts cuts the power of a real ext4 and a real xfs under a whole data directory. It needs
 // root and loop devices: with CI=true it fails if it is root and they are missing, elsewhere it
-// skips and names what is missing. OVI_CUTS is the number of cuts; default 100, and 20 on xfs.
+// skips and names what is missing. OVI_CUTS is the number of cuts; default 40, and 8 on xfs.
 func TestPowerCuts(t *testing.T) {
-	cuts := 100
+	cuts := 40
 	if text := os.Getenv("OVI_CUTS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
