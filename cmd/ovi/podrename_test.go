@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRenamesInAChart: on a real Podman, `metadata.was`, `moved` and `removed` of a chart keep the containers, over two
+// names and where a former name is used again. What is misspelled, or left next to its old manifest, changes nothing.
+func TestRenamesInAChart(t *testing.T) {
+	s := newPod(t)
+	write := func(file, text string) {
+		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(s.dir, "templates"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("values.yaml", "{}\n")
+	names := func() string {
+		return strings.ReplaceAll(s.host.Podman(t, "ps", "-a", "--no-trunc", "--format", "{{.ID}} {{.Names}}", "--sort", "names"), "\n", ", ")
+	}
+	// containers are the manifests of "a", or of "b<a" with the former name a.
+	containers := func(all string) string {
+		text := "apiVersion: cutepod/v1alpha0\nkind: CuteNetwork\nmetadata: {name: lan}\n"
+		for name := range strings.FieldsSeq(all) {
+			name, was, renamed := strings.Cut(name, "<")
+			if renamed {
+				was = ", was: " + was
+			}
+			text += fmt.Sprintf("---\napiVersion: cutepod/v1alpha0\nkind: CuteContainer\nmetadata: {name: %s%s}\n"+
+				"spec: {image: 'localhost/app:1', networks: [lan]}\n", name, was)
+		}
+		return text
+	}
+	apply := func(code int, top, all, want string) {
+		t.Helper()
+		write("Chart.yaml", "name: shop\nversion: 1.0.0\n"+top)
+		write("templates/all.yaml", containers(all))
+		if out := s.run(code, "apply", "--auto-approve"); !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("%s, %s: want %q\n%s", all, top, want, out)
+		}
+	}
+	apply(0, "", "a x", "3 created")
+	a, x, _ := strings.Cut(names(), ", ")
+	a, x = strings.TrimSuffix(a, " a"), strings.TrimSuffix(x, " x")
+	left := func(what string, want ...string) {
+		t.Helper()
+		if got := names(); !strings.HasPrefix(got+", ", strings.Join(want, ", ")+", ") {
+			t.Errorf("%s: the containers are %s, want %s", what, got, strings.Join(want, ", "))
+		}
+	}
+	apply(0, "", "b<a x", "1 updated, 2 unchanged")
+	left("a former name", a+" b", x+" x")
+	apply(7, "", "b<a y<xx", "no resource has the former name container/xx, and container/x is no longer configured")
+	apply(7, "", "b<a x y<x", "container/x is the former name of container/y, and is still configured")
+	left("misspelled, or left", a+" b", x+" x")
+	apply(0, "", "c<b x", "1 updated, 2 unchanged")
+	apply(0, "moved: [{from: container/c, to: container/d}, {from: container/d, to: container/e}]\n", "e x", "1 updated, 2 unchanged")
+	left("over two names", a+" e", x+" x")
+	apply(7, "removed: [{ref: container/xx, keep: true}]\n", "e", "no resource has the name container/xx of an entry of `removed`")
+	apply(0, "removed: [{ref: container/x, keep: true}]\n", "e", "1 forgotten, 2 unchanged")
+	left("kept", a+" e", x+" x")
+	apply(0, "", "e a", "1 created, 2 unchanged")
+	if got := names(); !strings.Contains(got, a+" e") || strings.Count(got, ", ") != 2 {
+		t.Errorf("a name that is used again: %s", got)
+	}
+}
