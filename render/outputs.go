@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/outputs"
 )
 
@@ -46,7 +47,21 @@ type StackOutput struct {
 	Instance string          `json:"instance"`
 }
 
+// GivenValue is a variable that the command line of a plan or of the last apply sets.
+type GivenValue struct {
+	Type   string          `json:"type"` // "given_value"
+	Stack  string          `json:"stack"`
+	Name   string          `json:"name"`
+	By     string          `json:"by,omitempty"`     // the option; empty if the command line does not set it now
+	Value  json.RawMessage `json:"value,omitempty"`  // missing if it is a secret
+	Digest string          `json:"digest,omitempty"` // of a secret
+	// Was is its value in the last apply, if it was another one, and WasDigest the digest of a secret.
+	Was       json.RawMessage `json:"was,omitempty"`
+	WasDigest string          `json:"was_digest,omitempty"`
+}
+
 func (StackOutput) record()  {}
+func (GivenValue) record()   {}
 func (OutputChange) record() {}
 func (Output) record()       {}
 
@@ -70,6 +85,22 @@ func StackOutputs(all []outputs.Pin) []Record {
 			Type: "stack_output", Stack: p.Stack, Name: p.Name, Value: plainOrNull(p.Value), Record: p.Record,
 			Instance: p.Instance,
 		}
+	}
+	return out
+}
+
+// GivenValues turns the values of the command line into records.
+func GivenValues(all []cmdline.Change) []Record {
+	out := make([]Record, len(all))
+	for i, c := range all {
+		r := GivenValue{Type: "given_value", Stack: c.Stack, Name: c.Name}
+		if c.Now != nil {
+			r.By, r.Value, r.Digest = c.Now.By, c.Now.Value, c.Now.Digest
+		}
+		if c.Was != nil {
+			r.Was, r.WasDigest = c.Was.Value, c.Was.Digest
+		}
+		out[i] = r
 	}
 	return out
 }

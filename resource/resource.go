@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// Desired is the configuration of one resource. Attrs hold the configured attributes, checked
-// and in the kind's canonical form, plus the defaults that are compared; what is not in them is
-// not compared.
+// Desired is the configuration of one resource. Attrs hold the configured attributes, checked and in the kind's
+// canonical form, plus the defaults that are compared; what is not in them is not compared.
 type Desired struct {
 	Ref       Ref
 	Attrs     Attrs
@@ -120,7 +120,8 @@ type Intent struct {
 	// Parts are the parts of the source that could not be read now. The engine uses what it accepted of them last.
 	Parts []UnreadPart
 	// PartNames are all parts of the source, even if they configure nothing. Nil means the parts of the resources.
-	PartNames, Environments []string // Environments are the stacks of the environments
+	PartNames, Environments []string        // Environments are the stacks of the environments
+	Given                   []cmdline.Value // the values that the command line sets, sorted by name
 	Rules                   rules.Rules
 	Options                 Options
 	Moved                   []Move // renames that the source declares apart from the resources

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/source/partof"
 )
 
 // cycles reports resources that depend on each other. Only what depends on something and is
@@ -63,7 +64,7 @@ func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Positio
 		At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "),
 		Suggestion: "remove one of the dependencies, or write one of the values as text",
 	}
-	if part := partOf(d.opts.Schemas, cycle); part != "" {
+	if part := partof.Kind(d.opts.Schemas.Kinds(cycle[0].Provider), cycle); part != "" {
 		p.Suggestion = "declare one of the dependencies as a block of its own: see `ovi kinds " + part + "`"
 	}
 	for _, r := range cycle[1:] {
@@ -74,18 +75,4 @@ func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Positio
 		p.Summary = cycle[0].Short() + " depends on itself"
 	}
 	d.note(p)
-}
-
-// partOf returns a kind whose resources are parts of those in a cycle, such as the rules of groups. An empty name means
-// that there is none.
-func partOf(s Schemas, cycle []resource.Ref) string {
-	whole := cycle[0].Kind
-	for _, k := range s.Kinds(cycle[0].Provider) {
-		isPart := func(a resource.Attribute) bool { return a.Required && a.RefKind == whole }
-		if strings.HasPrefix(k.Name, whole+"_") && slices.ContainsFunc(k.Attrs, isPart) &&
-			!slices.ContainsFunc(cycle, func(r resource.Ref) bool { return r.Kind != whole }) {
-			return k.Name
-		}
-	}
-	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
 )
@@ -24,10 +25,11 @@ type Draft struct {
 	// stacks of all environments.
 	Environment  string
 	Environments []string
-	ByFolder     bool   // the stack is named by its folder, because the configuration does not name it
-	Source       string // where it was read from, for users
-	Version      string // digest of what was read (a commit, a hash)
-	Release      string // the version that the source gives itself, for users: that of a chart; "" means none
+	Given        []cmdline.Value // by the command line
+	ByFolder     bool            // the stack is named by its folder, because the configuration does not name it
+	Source       string          // where it was read from, for users
+	Version      string          // digest of what was read (a commit, a hash)
+	Release      string          // the version that the source gives itself, for users: that of a chart; "" means none
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err     error
 	Rules   rules.Rules
@@ -36,6 +38,8 @@ type Draft struct {
 	// source without Part is one part. PartNames are all parts, even if they configure nothing.
 	Part      func(position.Position) string
 	PartNames []string
+	// Decides names the values of the command line that decide what the block at a position makes. Nil means none.
+	Decides func(position.Position) string
 	// Moved are renames that the source declares apart from its resources.
 	Moved []Moved
 	// Removed are resources that are no longer configured.

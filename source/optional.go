@@ -29,9 +29,15 @@ func reasons(d *Draft) map[resource.Ref]string {
 		return nil
 	}
 	out := make(map[resource.Ref]string, len(d.absent)+len(d.counted))
+	at := func(p position.Position) string {
+		if d.Decides == nil {
+			return ", " + p.String()
+		}
+		return ", " + p.String() + d.Decides(p)
+	}
 	for ref, g := range d.counted {
 		ref.Stack = d.Stack
-		out[ref] = "count is " + strconv.Itoa(g.count) + ", " + d.entries[g.entry].at.String()
+		out[ref] = "count is " + strconv.Itoa(g.count) + at(d.entries[g.entry].at)
 	}
 	for ref, g := range d.groups {
 		if ref.Kind == ofUnit { // without a reason: the component is used
@@ -41,11 +47,11 @@ func reasons(d *Draft) map[resource.Ref]string {
 			continue
 		}
 		ref.Stack, ref.Name = d.Stack, ref.Name+"-*"
-		out[ref] = "no key of for_each makes it, " + g.at.String()
+		out[ref] = "no key of for_each makes it" + at(g.at)
 	}
-	for ref, at := range d.absent {
+	for ref, p := range d.absent {
 		ref.Stack = d.Stack
-		out[ref] = "when is false, " + at.String()
+		out[ref] = "when is false" + at(p)
 	}
 	return out
 }

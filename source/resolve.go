@@ -85,7 +85,7 @@ func (d *Draft) resolve() resource.Intent {
 	}
 	in := resource.Intent{
 		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release,
-		Rules: d.Rules, Options: d.Options, PartNames: d.PartNames, Environments: d.Environments,
+		Rules: d.Rules, Options: d.Options, PartNames: d.PartNames, Environments: d.Environments, Given: d.Given,
 	}
 	if d.Part != nil {
 		for i := range d.desired {

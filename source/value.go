@@ -136,6 +136,9 @@ func (r *reading) scalar(path string, a *resource.Attribute, n *Node) resource.V
 	case Int:
 		return r.number(path, n)
 	default:
+		if whole, err := strconv.ParseInt(n.Text, 10, 64); err == nil { // the result of an expression
+			return resource.Int(whole)
+		}
 		f, err := strconv.ParseFloat(n.Text, 64)
 		if err != nil {
 			r.wrong(r.at(n, path), "invalid number for "+path, "use digits, for example 1.5")

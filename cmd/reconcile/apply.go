@@ -110,16 +110,20 @@ func canceled(c *command.Call, err error) error {
 	return cli.Exit(cli.ExitError)
 }
 
-// changed names what an apply changes: an account, or the stack.
+// changed names what an apply changes: an account, or the stack, in an environment.
 func changed(c *command.Call, p *engine.Planned) string {
+	environment := ""
+	if name, by := session.EnvironmentOf(c, p.Intents); name != "" {
+		environment = "environment " + name + " (" + by + ") in "
+	}
 	accounts := accounts(p)
 	switch {
 	case c.Sandboxed():
-		return "the sandbox"
+		return environment + "the sandbox"
 	case len(accounts) > 0:
-		return strings.Join(accounts, ", ")
+		return environment + strings.Join(accounts, ", ")
 	}
-	return "stack " + strings.Join(p.Stacks, ", ")
+	return environment + "stack " + strings.Join(p.Stacks, ", ")
 }
 
 // ShowUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what

@@ -47,7 +47,12 @@ func destroy(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return session.WithLine(c, paths, do)
+	return session.WithLine(c, paths, func(l *session.Session) error {
+		if name, by := session.EnvironmentOf(c, l.Intents); name != "" && by != "--env" {
+			return cli.Usage("add --env "+name, "`ovi destroy` needs --env: %s=%s is not enough", by, name)
+		}
+		return do(l)
+	})
 }
 
 // destroyStack destroys one stack, which needs no source: the record has its last configuration.

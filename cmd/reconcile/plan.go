@@ -22,6 +22,7 @@ import (
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/planview"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 )
@@ -227,6 +228,9 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string, full bool) error {
 		if err := errors.Join(unreadSources(c, p), Unreachable(c, p, names)); err != nil {
 			return err
 		}
+		if err := c.Out.Records(render.GivenValues(p.Given)...); err != nil {
+			return err
+		}
 		if err := c.Out.Records(append(session.LookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
 			return err
 		}
@@ -373,7 +377,7 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	if c.Sandboxed() {
 		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
 	}
-	head := []string{line}
+	head := append([]string{line}, cmdline.Lines(p.Given)...)
 	head = append(head, session.Freshness(c, p)...)
 	head = append(head, session.UnreadLines(c, p)...)
 	head = append(head, lostRecord(p, dir)...)

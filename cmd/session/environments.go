@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // environment returns the environment that a command uses, and whether --env names it.
@@ -19,6 +20,19 @@ func environment(c *command.Call) (name string, asked bool) {
 		return names[0], true
 	}
 	return c.Getenv("OVI_ENV"), false
+}
+
+// EnvironmentOf returns the environment of a configuration and what names it: --env or OVI_ENV. Both are empty if the
+// configuration has no environments.
+func EnvironmentOf(c *command.Call, intents []resource.Intent) (name, by string) {
+	if !slices.ContainsFunc(intents, func(in resource.Intent) bool { return len(in.Environments) > 0 }) {
+		return "", ""
+	}
+	name, asked := environment(c)
+	if asked {
+		return name, "--env"
+	}
+	return name, "OVI_ENV"
 }
 
 // givenEnvironments returns what --env names: one environment, or several where the option is repeatable.

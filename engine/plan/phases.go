@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/ovi-project/ovi/decider"
@@ -13,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -45,7 +47,30 @@ func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Option
 		return nil, err
 	}
 	p.Stacks = locate.StacksOf(p.Intents)
+	if err := p.readGiven(ctx); err != nil {
+		return nil, err
+	}
 	return p, p.accept(ctx)
+}
+
+// readGiven compares the values that the command line sets with the values that it set in the last apply. The values of
+// a loop do not change.
+func (p *Planning) readGiven(ctx context.Context) error {
+	if p.o.Destroy || p.o.Observe != nil || p.o.At != storage.Now {
+		return nil
+	}
+	for i := range p.Intents {
+		in := &p.Intents[i]
+		if in.Unread != "" {
+			continue
+		}
+		was, err := query.LastGiven(ctx, p.planner.Ledger.Reader(), in.Stack)
+		if err != nil {
+			return fmt.Errorf("read the values of the last apply of stack %s: %w", in.Stack, err)
+		}
+		p.Given = append(p.Given, cmdline.Changes(in.Stack, in.Given, was)...)
+	}
+	return nil
 }
 
 // accept lists the configurations to record, so that they can be restored while their sources cannot be read. Only a

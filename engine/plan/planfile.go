@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/storage"
@@ -43,6 +44,7 @@ type planFile struct {
 	Lookups       []pins.Pin        `json:"lookups,omitempty"`
 	Outputs       []outputs.Change  `json:"outputs,omitempty"`
 	StackOutputs  []outputs.Pin     `json:"stack_outputs,omitempty"`
+	Given         []cmdline.Change  `json:"given,omitempty"`
 	Decisions     []decisionFile    `json:"decisions"`
 }
 
@@ -73,7 +75,7 @@ func (p *Planned) Save(w io.Writer) error {
 		Type: planType, Format: PlanFormat, ID: p.ID, By: p.By, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
 		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
 		SetUnverified: p.SetUnverified, Lookups: p.Plan.Pins, Outputs: p.Plan.Outputs,
-		StackOutputs: p.Plan.StackPins,
+		StackOutputs: p.Plan.StackPins, Given: p.Given,
 	}
 	for s, why := range p.Plan.Unreachable {
 		f.Unreachable[s.String()] = why
@@ -140,7 +142,7 @@ func Load(r io.Reader) (*Planned, error) {
 func (f planFile) planned() (*Planned, error) {
 	p := &Planned{
 		ID: f.ID, By: f.By, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
-		SetUnverified: f.SetUnverified, base: map[resource.Ref]base{},
+		SetUnverified: f.SetUnverified, Given: f.Given, base: map[resource.Ref]base{},
 	}
 	p.Plan.Owned, p.Plan.Pins, p.Plan.Outputs, p.Plan.StackPins = f.Owned, f.Lookups, f.Outputs, f.StackOutputs
 	p.Plan.Unchanged, p.Plan.Unreachable = f.Counts.Unchanged, map[resource.Scope]string{}

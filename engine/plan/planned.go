@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -41,6 +42,7 @@ type Planned struct {
 	NotFound     []NotFound        // lookups without a result
 	Repinned     []pins.Change     // lookups that found another resource than the last apply used
 	Recovered    []event.Recovered // open actions that this plan recovered
+	Given        []cmdline.Change  // variables that the command line sets, or set in the last apply
 	Counts       event.Counts
 	Already      []resource.Ref // of a plan made from a saved one: what that contains and is done already
 	// Unsaved are outputs that changed since the plan was saved, by stack and name: an apply does not record them.

@@ -30,6 +30,7 @@ func (e *Planner) recordPlan(ctx context.Context, p *Planning) (err error) {
 		At: p.At, Known: p.memory.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
 		Policies: p.policies, As: e.callers(), Unread: unreadParts(p.Intents),
 		Lookups: p.Plan.Pins, Outputs: p.Plan.Outputs, StackOutputs: p.Plan.StackPins,
+		Given: p.Given,
 	}
 	if p.By != e.Ledger.User() {
 		planned.By = p.By

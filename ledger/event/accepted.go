@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
 	"github.com/ovi-project/ovi/resource/secrets"
@@ -41,6 +42,8 @@ type AcceptedSettings struct {
 	Scopes   []resource.Scope `json:"scopes,omitempty"`
 	Moved    []resource.Move  `json:"moved,omitempty"`
 	Removed  []resource.Move  `json:"removed,omitempty"`
+	// Given are the values that the command line set.
+	Given []cmdline.Value `json:"given,omitempty"`
 }
 
 // Unread records a part of a source that could not be read when a plan was made. Without a part it is the whole.

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -52,6 +53,7 @@ func every() []event.Event {
 				Source: "ovi.yaml", From: "/srv/ovi.yaml", ByFolder: true, Release: "1.2.0", Scopes: []resource.Scope{scope},
 				Rules:   rules.Rules{MaxDestroy: rules.Budget{Set: true, Count: 1}, UnreadMaxAge: time.Hour},
 				Options: resource.Options{Parallelism: 3, Timeouts: map[string]map[string]time.Duration{"box": {"create": time.Minute}}},
+				Given:   []cmdline.Value{{Name: "vars.a", By: "--set", Value: json.RawMessage(`[1,"b"]`)}},
 			},
 		},
 		event.SourceAccepted{
@@ -164,7 +166,9 @@ func every() []event.Event {
 		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,
-			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Policies: map[string]string{"stack web": "d"}, Lookups: []pins.Pin{{Ref: ref("net"), ID: "n-1"}}, Decisions: []event.Decision{{
+			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Policies: map[string]string{"stack web": "d"}, Lookups: []pins.Pin{{Ref: ref("net"), ID: "n-1"}},
+			Given: []cmdline.Change{{Stack: "web", Name: "vars.a", Now: &cmdline.Value{Name: "vars.a", By: "--set", Digest: "d"}, Was: &cmdline.Value{Name: "vars.a", By: "--values x.yaml", Value: json.RawMessage(`1`)}}},
+			Decisions: []event.Decision{{
 				Ref: ref("a"), Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
 				Desired: &event.Desired{

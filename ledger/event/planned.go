@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -82,6 +83,8 @@ type Planned struct {
 	Outputs []outputs.Change `json:"outputs,omitempty"`
 	// StackOutputs are the outputs of other stacks that the configuration refers to.
 	StackOutputs []outputs.Pin `json:"stack_outputs,omitempty"`
+	// Given are the values that the command line set for variables, and those that the last apply set otherwise.
+	Given []cmdline.Change `json:"given,omitempty"`
 }
 
 // LookedUp records which resource a lookup found when a configuration was applied.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -22,6 +23,15 @@ func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error
 		err = fmt.Errorf("ledger: a version of stack %s is %w", stack, ErrNotFound)
 	}
 	return v.Version, err
+}
+
+// LastGiven returns the values that the command line set for a stack in its last apply.
+func LastGiven(ctx context.Context, r *Reader, stack string) ([]cmdline.Value, error) {
+	var v rows.Source
+	if _, err := r.Load(ctx, rows.SourceOf(stack, ""), storage.Now, &v); err != nil || v.Settings == nil {
+		return nil, err
+	}
+	return v.Settings.Given, nil
 }
 
 // LedVersion is the version of a stack that its leading loop has loaded.

@@ -34,6 +34,7 @@ func (d *document) readUse(in *component.Level, n *source.Node) {
 				b.readUse(u.Level, &blocks[i])
 				continue
 			}
+			language.Note(u.Language, u.File, &blocks[i])
 			u.Language.Block(u.File, &blocks[i], func(m *language.Member) bool {
 				b.read(m)
 				return true

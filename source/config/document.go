@@ -76,6 +76,7 @@ func (l *loader) document(f *input.File, root *source.Node, blocks iter.Seq[*sou
 			b.read(&language.Member{Node: *n})
 			continue
 		}
+		language.Note(l.language, f, n)
 		l.language.Block(f, n, func(m *language.Member) bool {
 			b.read(m)
 			return true

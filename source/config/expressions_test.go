@@ -291,3 +291,27 @@ func TestTheAccountOfAnEnvironmentComesFirst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNumbersOfExpressions: a number that an expression returns is written in plain digits, and a whole one is allowed
+// where a whole number is needed.
+func TestNumbersOfExpressions(t *testing.T) {
+	t.Parallel()
+	text := head + "vars: {n: {type: number, default: 3}}\nlocals: {big: 1000000.0, half: 0.5}\nresources:\n" +
+		"  - {type: ec2, name: web, size: t3.micro, count: \"${vars.n}\", root_volume: {size: \"${vars.n * 4.0}\"},\n" +
+		"    tags: {big: \"${locals.big * 10.0}\", text: \"n-${locals.big}\", half: \"${locals.half}\", " +
+		"tiny: \"${locals.half / 1000.0}\"}}\n"
+	in, err := loadWith(text, nil)
+	if err != nil || len(in.Resources) != 3 {
+		t.Fatal(len(in.Resources), err)
+	}
+	got := fmt.Sprint(in.Resources[0].Tags, in.Resources[0].Attrs)
+	for _, want := range []string{"10000000", "n-1000000", "0.5", "0.0005", "12"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	_, err = loadWith(strings.Replace(text, "vars.n * 4.0", "vars.n * 3.5", 1), nil)
+	if err == nil || !strings.Contains(err.Error(), "size must be a whole number, got 10.5") {
+		t.Error(err)
+	}
+}

@@ -3,7 +3,6 @@ package config
 import (
 	"slices"
 
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/component"
@@ -97,12 +96,7 @@ func (l *loader) given() []byte {
 	if l.language == nil {
 		return nil
 	}
-	return l.language.AppendVersion(nil, func(secret string) string {
-		if l.opts.Secrets == nil {
-			return ""
-		}
-		return string(l.opts.Secrets.Digest(resource.Ref{}, "", secret))
-	})
+	return l.language.AppendVersion(nil, digestBy(l.opts.Secrets))
 }
 
 // readDeclared has nothing left to do, unless the key is written so that the language cannot find it.

@@ -109,6 +109,8 @@ func (l *loader) finish() {
 	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
 	if l.language != nil {
 		d.Environment, d.Environments = l.language.EnvironmentName(), l.language.Stacks()
+		d.Given = language.GivenValues(l.language, digestBy(l.opts.Secrets))
+		d.Decides = func(at position.Position) string { return language.Decides(l.language, at) }
 	}
 	d.Rules, d.Options = l.settings.Rules, l.settings.Options
 	d.Rules.More = l.moreRules

@@ -16,7 +16,7 @@ func readOutputs(d *read.Reader, location string, n *source.Node) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, v := &n.Kids[i], &n.Kids[i+1]
-		if summary, suggestion := component.CheckOutputName(k.Text); summary != "" {
+		if summary, suggestion := component.CheckOutput(k.Text, v); summary != "" {
 			d.Wrong(k, summary, suggestion)
 			continue
 		}

@@ -22,12 +22,24 @@ var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 var optionalType = regexp.MustCompile(
 	`[{,]\s*type:\s*(string|int|number|bool|secret|object|(list|map|ref)\([a-z_?()]*\))\?\s*[,}]`)
 
+// optionalName matches a name with a ? in a list or a block, without quotes, and typeOfFields a type of Terraform.
+var (
+	optionalName = regexp.MustCompile(`[\[{,:]\s*[A-Za-z0-9][A-Za-z0-9_./-]*\?\s*[,\]}]`)
+	typeOfFields = regexp.MustCompile(`type:\s*[a-z]+\([^"']*[{\[=]`)
+)
+
 // advice turns a message of the YAML library into what to do. The first row whose words are
 // in the message counts. It quotes nothing of the line, which may be a secret.
 func advice(msg, line string) (summary, suggestion string) {
 	value := strings.TrimSpace(line)
 	if optionalType.MatchString(value) && strings.Contains(msg, "did not find expected") {
 		return "a type with a ? that is not quoted", `quote the type inside {}: type: "string?"`
+	}
+	if typeOfFields.MatchString(value) && strings.Contains(msg, "did not find expected") {
+		return "a type with fields", "use type: object, or list(TYPE) or map(TYPE)"
+	}
+	if optionalName.MatchString(value) && strings.Contains(msg, "did not find expected") {
+		return "a name with a ? that is not quoted", `quote the name inside [] and {}: ["web?"]`
 	}
 	if strings.Contains(value, "${") && !strings.Contains(msg, "unknown") {
 		return "an expression with a character that has a meaning in YAML", `quote the expression: "${…}"`

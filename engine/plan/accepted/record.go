@@ -75,7 +75,7 @@ func settingsOf(in *resource.Intent) event.AcceptedSettings {
 	return event.AcceptedSettings{
 		Source: in.Source, From: in.From, ByFolder: in.ByFolder, Release: in.Release, Rules: in.Rules,
 		Options: in.Options, Scopes: in.Scopes, Moved: movedOf(in),
-		Removed: in.Removed,
+		Removed: in.Removed, Given: in.Given,
 	}
 }
 

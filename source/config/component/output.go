@@ -15,13 +15,33 @@ const OutputName = `^[A-Za-z_][A-Za-z0-9_-]{0,99}$`
 
 var outputForm = regexp.MustCompile(OutputName)
 
-// CheckOutputName returns a problem with the name of an output; empty if there is none.
-func CheckOutputName(name string) (summary, suggestion string) {
-	if outputForm.MatchString(name) {
-		return "", ""
+// CheckOutput returns a problem with the name of an output or the form of its value; empty if there is none.
+func CheckOutput(name string, value *source.Node) (summary, suggestion string) {
+	switch {
+	case !outputForm.MatchString(name):
+		return "invalid name " + source.Quote(name) + " of an output",
+			"use letters, digits, '_' and '-', and a letter first"
+	case isForeignOutput(value):
+		return "outputs." + name + " has the keys of an output of another tool",
+			"write the value alone: " + name + ": VALUE"
 	}
-	return "invalid name " + source.Quote(name) + " of an output",
-		"use letters, digits, '_' and '-', and a letter first"
+	return "", ""
+}
+
+// isForeignOutput reports whether a value is an output as Terraform and CloudFormation write it: a map with the value
+// and its description.
+func isForeignOutput(n *source.Node) bool {
+	if n.Shape != source.Object || n.Get("value") == nil && n.Get("Value") == nil {
+		return false
+	}
+	for i := 0; i < len(n.Kids); i += 2 {
+		switch strings.ToLower(n.Kids[i].Text) {
+		case "value", "description", "sensitive", "ephemeral", "depends_on", "precondition", "type", "export", "condition":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // output is an output of a unit.
@@ -149,13 +169,14 @@ func (u *Unit) output(name string) (value any, summary, suggestion string, ok bo
 	case done:
 		return o.value, "", "", o.ok
 	case reading:
-		language.Report(u.Language, u.File, n, "use/"+u.Name, "outputs."+name+" depends on itself",
-			"remove the reference that closes the circle")
+		language.Report(u.Language, u.File, n, "use/"+u.Name, language.OnItself(u.Language, "outputs."+name),
+			"remove one of the references")
 		o.state = done
 		return nil, "", "", false
 	}
 	o.state = reading
 	language.BarePaths(u.Language, u.File, n, "", false)
+	defer language.Evaluating(u.Language, "outputs."+name)()
 	v, fine := language.Evaluate(u.Language, u.File, n)
 	if o.state == done { // it depends on itself
 		return nil, "", "", false

@@ -80,6 +80,7 @@ func (b *block) evaluate() {
 			head.Kids = append(head.Kids, b.node.Kids[i], b.node.Kids[i+1])
 		}
 	}
+	language.Note(v.lang, b.file, &head)
 	v.lang.Block(b.file, &head, func(m *language.Member) bool {
 		switch {
 		case m.Absent:
@@ -366,7 +367,7 @@ func (c *folder) read(t *Tree, f *input.File, b *block) {
 	} else if out != nil {
 		r.Duplicates(out)
 		for i := 0; i+1 < len(out.Kids); i += 2 {
-			if summary, suggestion := CheckOutputName(out.Kids[i].Text); summary != "" {
+			if summary, suggestion := CheckOutput(out.Kids[i].Text, &out.Kids[i+1]); summary != "" {
 				r.Wrong(&out.Kids[i], summary, suggestion)
 			}
 		}

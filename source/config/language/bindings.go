@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -68,8 +69,8 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 		case "type":
 			t, err := parseKind(x.Text)
 			if err != nil || x.Shape != source.Scalar {
-				fail("unknown type "+x.What(), "use string, int, number, bool, secret, ref(KIND), list(TYPE), map(TYPE) or "+
-					"object, with ? if the variable can be null")
+				fail("unknown type "+x.What(), cmp.Or(otherType(x.Text), "use string, int, number, bool, secret, ref(KIND), "+
+					"list(TYPE), map(TYPE) or object, with ? if the variable can be null"))
 				continue
 			}
 			if of := t.refKind(); of != "" && l.opts.HasKind != nil && !l.opts.HasKind(of) {
@@ -198,13 +199,15 @@ func (l *Language) evaluate(b *binding) bool {
 	case reading:
 		if !b.bad {
 			b.bad = true
-			l.wrong(b.file, b.at(), "", b.name+" depends on itself", "remove the reference that closes the circle")
+			l.wrong(b.file, b.at(), "", l.evaluating.onItself(l.opts.Prefix, b.name), "remove one of the references")
 		}
 		return false
 	}
 	b.state = reading
 	if !b.bad {
+		end := l.evaluating.begin(l.opts.Prefix, b.name)
 		l.read(b)
+		end()
 	}
 	b.state = settled
 	if !b.bad {

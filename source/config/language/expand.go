@@ -362,7 +362,7 @@ func (l *Language) prepare(path []string, bare bool, sc *Scope) *located {
 	case root == "index" && (sc == nil || !sc.isMember):
 		return &located{
 			1, 0, "index is only known in the attributes, tags and depends_on of a block with count",
-			"add count to the block, or remove index from its name: a count makes NAME-0, NAME-1 and so on",
+			"add count to the block, or remove index from its name, when and for_each, which are the same for all of a count",
 		}
 	case root == refRoot:
 		if err := outputIn(l, path[1]); err != nil {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/source"
@@ -204,12 +203,11 @@ func (d *declaration) allows(v any) error {
 			size = float64(len(x))
 		}
 	}
-	show := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 	switch {
 	case d.min != nil && size < *d.min:
-		return fmt.Errorf("it must be at least %s, got %s", show(*d.min), show(size))
+		return fmt.Errorf("it must be at least %s, got %s", decimal(*d.min), decimal(size))
 	case d.max != nil && size > *d.max:
-		return fmt.Errorf("it must be at most %s, got %s", show(*d.max), show(size))
+		return fmt.Errorf("it must be at most %s, got %s", decimal(*d.max), decimal(size))
 	}
 	if text, ok := v.(string); ok && d.match != nil && !d.match.MatchString(text) {
 		return fmt.Errorf("%s as a whole does not match %s", source.Quote(text),

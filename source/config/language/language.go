@@ -67,7 +67,12 @@ type Language struct {
 	failed       int
 	origins      map[position.Position][]piece // expressions, if they are kept
 	roots        []string
-	partial      bool // a file that may declare names cannot be read
+	// evaluating are the values that are being evaluated, and decisive the variables of the command line that decide
+	// the resources of a block, by the positions of the block and its condition. Components share both. Decisive is nil
+	// if the command line sets nothing.
+	evaluating *trail
+	decisive   map[position.Position][]string
+	partial    bool // a file that may declare names cannot be read
 }
 
 // New returns an empty Language.
@@ -76,20 +81,14 @@ func New(opts Options) *Language {
 		opts: opts, bindings: map[string]*binding{}, environments: map[string]*Environment{},
 		values:   map[string]any{"vars": map[string]any{}, "locals": map[string]any{}, refRoot: map[string]any{}},
 		programs: map[string]*program{}, scanned: map[string]scanned{}, memo: map[string]any{},
-		origins: map[position.Position][]piece{}, roots: append(roots(), refRoot), cost: new(uint64),
+		origins: map[position.Position][]piece{}, roots: append(roots(), refRoot), cost: new(uint64), evaluating: &trail{},
 	}
 	if in := opts.Within; in != nil {
-		l.cost, l.scanned = in.cost, in.scanned
+		l.cost, l.scanned, l.decisive, l.evaluating = in.cost, in.scanned, in.decisive, in.evaluating
+	} else if len(opts.Values)+len(opts.Set) > 0 {
+		l.decisive = map[position.Position][]string{}
 	}
 	return l
-}
-
-// Keys are the keys of a document that this package reads.
-func Keys() []string { return []string{"vars", "locals", "environments"} }
-
-// Mentions reports whether a text may have a key of this package. It is quick, and may be wrong only by saying yes.
-func Mentions(text string) bool {
-	return slices.ContainsFunc(Keys(), func(k string) bool { return strings.Contains(text, k) })
 }
 
 // Miss tells a language that a file that may declare variables and locals cannot be read. A name that is not declared

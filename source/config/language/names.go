@@ -3,6 +3,7 @@ package language
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
@@ -23,3 +24,11 @@ const (
 	reading
 	settled
 )
+
+// Keys are the keys of a document that this package reads.
+func Keys() []string { return []string{"vars", "locals", "environments"} }
+
+// Mentions reports whether a text may have a key of this package. It is quick, and may be wrong only by saying yes.
+func Mentions(text string) bool {
+	return slices.ContainsFunc(Keys(), func(k string) bool { return strings.Contains(text, k) })
+}

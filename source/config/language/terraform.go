@@ -1,5 +1,10 @@
 package language
 
+import (
+	"slices"
+	"strings"
+)
+
 // otherFunction suggests how to write what a function of Terraform does; "" if no advice is known.
 func otherFunction(name string) string {
 	return map[string]string{
@@ -55,4 +60,34 @@ func otherKey(name string) string {
 		return "use default"
 	}
 	return "to give the variable a map, put the map under default"
+}
+
+// otherType suggests the type of a variable that another language calls differently; "" if no advice is known.
+func otherType(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	of, inner, _ := strings.Cut(strings.TrimSuffix(name, ")"), "(")
+	switch of {
+	case "str", "text", "string":
+		return "use string"
+	case "integer", "int64", "long":
+		return "use int"
+	case "float", "double", "decimal":
+		return "use number"
+	case "boolean":
+		return "use bool"
+	case "any", "dynamic":
+		return "omit the type: the variable has the type of its default; or use object"
+	case "set", "list", "array", "tuple":
+		if slices.Contains([]string{"string", "int", "number", "bool", "object"}, inner) {
+			return "use list(" + inner + ")"
+		}
+		return "use list(TYPE), for example list(string)"
+	case "map":
+		return "use map(TYPE), for example map(string)"
+	case "object", "struct":
+		return "use object; a check can tell its keys: check: has(vars.NAME.KEY)"
+	case "password", "sensitive":
+		return "use secret"
+	}
+	return ""
 }

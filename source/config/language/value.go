@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,11 +113,19 @@ func scalarText(v any) (string, bool) {
 	case int64:
 		return strconv.FormatInt(v, 10), true
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), true
+		return decimal(v), true
 	case string:
 		return v, true
 	}
 	return "", false
+}
+
+// decimal returns a number in plain digits, unless they are very many.
+func decimal(v float64) string {
+	if size := math.Abs(v); v != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // keysOf returns the keys of a map, sorted.
@@ -133,7 +142,7 @@ func nodeOf(v any, at *source.Node) source.Node {
 	case int64:
 		n.Type, n.Text = source.Int, strconv.FormatInt(v, 10)
 	case float64:
-		n.Type, n.Text = source.Float, strconv.FormatFloat(v, 'g', -1, 64)
+		n.Type, n.Text = source.Float, decimal(v)
 	case string:
 		n.Text, n.Quoted = v, true
 		if source.HasParts(v) {
