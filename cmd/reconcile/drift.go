@@ -46,7 +46,7 @@ func drift(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return session.WithLine(c, paths, func(l *session.Session) error { return driftLine(c, l) })
+	return session.WithAccepting(c, paths, func(l *session.Session) error { return driftLine(c, l) })
 }
 
 func driftLine(c *command.Call, l *session.Session) error {
@@ -204,12 +204,15 @@ func (m *driftMemory) note(ref resource.Ref, path string) string {
 func showDrift(c *command.Call, p *engine.Planned, m *driftMemory) error {
 	names := session.NamesOf(p)
 	if !c.Out.Machine() {
+		for _, line := range session.UnreadLines(c, p) {
+			c.Out.Say("%s", line)
+		}
 		return planview.Drift{
 			Plan: p.Plan, Names: names, Kinds: command.Schemas(c.Process).Kind, Note: m.note, Acknowledged: len(m.silent),
 			ID: p.IDOf,
 		}.Write(c.Out.W, c.Out.Style)
 	}
-	if err := Unreachable(c, p, names); err != nil {
+	if err := errors.Join(unreadSources(c, p), Unreachable(c, p, names)); err != nil {
 		return err
 	}
 	if err := c.Out.Records(append(session.LookRecords(c, p, names), render.Planned(p.Plan, names)...)...); err != nil {
