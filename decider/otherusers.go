@@ -60,8 +60,9 @@ func (u otherUsers) tell(d *Decision) {
 				" stays until then",
 		})
 	}
-	if len(u.weak) > 0 {
-		use, them, _ := useOf(u.weak)
+	weak := slices.DeleteFunc(u.weak, func(name string) bool { return slices.Contains(u.block, name) })
+	if len(weak) > 0 {
+		use, them, _ := useOf(weak)
 		d.Warnings = append(d.Warnings, Warning{
 			Policy: BlockedInUse, Text: use + " it, and this plan does not change " + them,
 		})

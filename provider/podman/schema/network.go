@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/resource"
+)
 
 // NetworkKind returns the schema of networks.
 func NetworkKind() resource.Kind {
@@ -10,8 +14,8 @@ func NetworkKind() resource.Kind {
 			"again; they keep running.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalNetwork,
-		CrossCheck: crossCheckNetworks,
-		Holds:      holdsNetwork, HoldsDoc: "its name among the networks of the host; the addresses of its subnet",
+		CrossCheck: crossCheckNetworks, UsedBy: connectedOthers,
+		Holds: holdsNetwork, HoldsDoc: "its name among the networks of the host; the addresses of its subnet",
 		Attrs: append(fixed([]resource.Attribute{
 			{
 				Name: "driver", Type: resource.TString, HarmlessDefault: true, Default: resource.String("bridge"),
@@ -32,4 +36,16 @@ func NetworkKind() resource.Kind {
 			},
 		}), recordedLabels("network")),
 	}
+}
+
+// connectedOthers lists the containers in a network that are not of its stack. Its deletion disconnects only the ones
+// of its stack, and Podman deletes no network of others.
+func connectedOthers(have resource.Observed, all []resource.Observed) (out []resource.Observed) {
+	for _, o := range all {
+		own := o.Managed() && o.Ref.Stack == have.Ref.Stack
+		if o.Ref.Kind == Container && !own && slices.Contains(o.Attrs.Texts("networks"), have.ID) {
+			out = append(out, o)
+		}
+	}
+	return out
 }
