@@ -16,7 +16,8 @@ import (
 // Provider acts on one system: a cloud, a container host, a fleet. All methods may be called
 // from many goroutines and return soon after their context ends.
 type Provider interface {
-	// Kinds lists the schemas, without I/O.
+	// Kinds lists the schemas, without I/O: the same at each call, which the caller does not change. Plans and actions
+	// look up a schema for each resource.
 	Kinds() []resource.Kind
 	// Observe reads the resources of a scope, sorted by ref, with their natural names and the evidence of
 	// who created them; the caller determines their ownership. If a list of a kind, or one page of it,

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/go-hclog"
 	urfave "github.com/urfave/cli/v2"
@@ -178,7 +179,7 @@ func (c *Call) Sandboxed() bool { return c.Cmd.Bool("sandbox") }
 func Schemas(p *Process) provider.Set {
 	set := provider.Set{}
 	for _, e := range p.Entries() {
-		set[e.Name] = kindsOnly{kinds: e.Kinds}
+		set[e.Name] = kindsOnly{kinds: sync.OnceValue(e.Kinds)}
 	}
 	return set
 }

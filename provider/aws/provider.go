@@ -35,8 +35,9 @@ type Options struct {
 
 // Provider acts on AWS. It is safe for any number of goroutines.
 type Provider struct {
-	opts  Options
-	kinds map[string]api.Kind // by name; not changed once made
+	opts    Options
+	kinds   map[string]api.Kind // by name; not changed once made
+	schemas []resource.Kind     // not changed once made
 
 	gate     api.Gate // guards what is created once, and is locked during its I/O
 	sessions map[identity]*accountSession
@@ -72,11 +73,13 @@ func New(opts Options) *Provider {
 	for _, k := range kinds() {
 		byName[k.Schema.Name] = k
 	}
-	return &Provider{opts: opts, kinds: byName, gate: api.NewGate(), sessions: map[identity]*accountSession{}}
+	return &Provider{
+		opts: opts, kinds: byName, schemas: Kinds(), gate: api.NewGate(), sessions: map[identity]*accountSession{},
+	}
 }
 
-// Kinds lists the schemas; see the function of that name.
-func (p *Provider) Kinds() []resource.Kind { return Kinds() }
+// Kinds implements provider.Provider.
+func (p *Provider) Kinds() []resource.Kind { return p.schemas }
 
 // Create creates the resource; see provider.Provider. If its name is taken, that is a Conflict.
 func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {

@@ -42,6 +42,7 @@ type Options struct {
 // Provider creates clusters on the engines that its configurations name.
 type Provider struct {
 	opts    Options
+	schemas []resource.Kind
 	reached engine.Reached
 	routing haproxy.Group
 }
@@ -66,11 +67,11 @@ func New(o Options) *Provider {
 	if o.Environ == nil {
 		o.Environ = func() []string { return nil }
 	}
-	return &Provider{opts: o}
+	return &Provider{opts: o, schemas: Kinds()}
 }
 
 // Kinds implements provider.Provider.
-func (p *Provider) Kinds() []resource.Kind { return Kinds() }
+func (p *Provider) Kinds() []resource.Kind { return p.schemas }
 
 // Check implements provider.Checker.
 func (p *Provider) Check(ctx context.Context, r provider.Request) error {

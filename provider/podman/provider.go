@@ -37,9 +37,10 @@ type Options struct {
 
 // Provider runs containers on the hosts that its configurations name.
 type Provider struct {
-	opts  Options
-	mu    sync.Mutex
-	hosts map[string]*host.Host // by the word of the configuration
+	opts    Options
+	schemas []resource.Kind
+	mu      sync.Mutex
+	hosts   map[string]*host.Host // by the word of the configuration
 
 	closers []func() error
 }
@@ -64,11 +65,11 @@ func New(o Options) *Provider {
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
-	return &Provider{opts: o, hosts: map[string]*host.Host{}}
+	return &Provider{opts: o, schemas: schema.Kinds(), hosts: map[string]*host.Host{}}
 }
 
 // Kinds implements provider.Provider.
-func (p *Provider) Kinds() []resource.Kind { return schema.Kinds() }
+func (p *Provider) Kinds() []resource.Kind { return p.schemas }
 
 // Check implements provider.Checker.
 func (p *Provider) Check(ctx context.Context, r provider.Request) error {

@@ -30,7 +30,7 @@ func Open(path string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
-	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), token: make(chan struct{}, 1)}
+	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), queue: newQueue()}
 	for _, opt := range opts {
 		opt(s)
 	}

@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,9 +11,11 @@ import (
 const rebuild = "rebuild the store from the log: ovi audit replay --repair"
 
 // busy says why the waiting ended.
-func (s *Store) busy(ctx context.Context) error {
-	err := context.Cause(ctx)
-	if !errors.Is(err, storage.ErrBusy) {
+func (s *Store) busy(err error) error {
+	switch {
+	case errors.Is(err, errStuck):
+		return fmt.Errorf("store %s: %w for %s; check the disk that %s is on", s.path, err, s.timeout, s.path)
+	case !errors.Is(err, storage.ErrBusy):
 		return err
 	}
 	return fmt.Errorf("store %s: %w: another process has locked it for %s; to find it, run fuser -v %s",

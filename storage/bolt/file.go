@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -64,14 +65,11 @@ func (s *Store) failed(id int, cause error) error {
 // locked runs fn while this goroutine has the store: alone if it writes, beside readers of
 // other processes if it reads. Faults and panics of a damaged file become ErrCorrupt.
 func (s *Store) locked(ctx context.Context, write bool, fn func(*handle) error) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, storage.ErrBusy)
-	defer cancel()
-	select {
-	case s.token <- struct{}{}:
-	case <-ctx.Done():
-		return s.busy(ctx)
+	begun := time.Now()
+	if err := s.queue.enter(ctx, s.timeout); err != nil {
+		return s.busy(err)
 	}
-	defer func() { <-s.token }()
+	defer s.queue.leave()
 	if s.closed {
 		return fmt.Errorf("store %s: %w", s.path, storage.ErrClosed)
 	}
@@ -82,10 +80,11 @@ func (s *Store) locked(ctx context.Context, write bool, fn func(*handle) error) 
 			err = s.corrupt(fmt.Errorf("%v", p))
 		}
 	}()
-	h, err := s.acquire(ctx, write)
+	h, err := s.acquireInTime(ctx, begun, write)
 	if err != nil {
 		return err
 	}
+	s.queue.begin()
 	defer s.release()
 	return fn(h)
 }

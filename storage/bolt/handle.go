@@ -19,11 +19,18 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// acquireInTime does acquire within the time that is left to an operation which started to wait at a time.
+func (s *Store) acquireInTime(ctx context.Context, begun time.Time, write bool) (*handle, error) {
+	ctx, cancel := context.WithDeadlineCause(ctx, s.queue.since(begun).Add(s.timeout), storage.ErrBusy)
+	defer cancel()
+	return s.acquire(ctx, write)
+}
+
 // acquire returns the handle, locked, with the file under it being the one at the path.
 func (s *Store) acquire(ctx context.Context, write bool) (*handle, error) {
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, s.busy(ctx)
+			return nil, s.busy(context.Cause(ctx))
 		}
 		if s.handle == nil {
 			file, writable, err := s.openFile()
@@ -192,7 +199,7 @@ func (s *Store) wait(ctx context.Context, file *os.File, alone bool) error {
 		}
 		select {
 		case <-ctx.Done():
-			return s.busy(ctx)
+			return s.busy(context.Cause(ctx))
 		case <-time.After(pause/2 + rand.N(pause)):
 			pause = min(pause*3/2, 5*time.Millisecond)
 		}
@@ -201,8 +208,8 @@ func (s *Store) wait(ctx context.Context, file *os.File, alone bool) error {
 
 // Close implements storage.Store. It waits for the current operation.
 func (s *Store) Close() error {
-	s.token <- struct{}{}
-	defer func() { <-s.token }()
+	s.queue.turn <- struct{}{}
+	defer s.queue.leave()
 	s.closed = true
 	s.drop()
 	return nil

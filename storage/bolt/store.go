@@ -15,7 +15,7 @@ type Store struct {
 	path    string
 	timeout time.Duration
 	clock   boottime.Clock
-	token   chan struct{} // taken by the goroutine that runs an operation
+	queue   queue
 	closed  bool
 	handle  *handle
 	chunks  sync.Pool // of *chunk, whose buffers the next long read uses again
@@ -39,7 +39,8 @@ type handle struct {
 // An Option changes how a store is opened.
 type Option func(*Store)
 
-// WithTimeout bounds how long an operation waits for other processes; the default is 10 s.
+// WithTimeout bounds how long an operation waits for other processes; the default is 10 s. It does not bound a wait for
+// other operations of the process, as long as these get on.
 func WithTimeout(d time.Duration) Option { return func(s *Store) { s.timeout = d } }
 
 // WithClock replaces the clock that measures leases. It is the clock of this boot: a change of
