@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -165,6 +166,40 @@ func signedBy(t *testing.T, key ed25519.PrivateKey, b resource.Binding) *event.S
 	}{b.Instance, b.Ref, b.ID, b.UID, b.Key, b.Generation}))
 	sum := ed25519.Sign(key, append([]byte("ovi statement v1\n"), text...))
 	return &event.Signature{Generation: b.Generation, Key: hex.EncodeToString(key.Public().(ed25519.PublicKey)), Sum: hex.EncodeToString(sum)}
+}
+
+// TestTheKeysOfStrangersAreBounded: who writes a shared store signs with a new key for each binding. An instance pins
+// 100 of them, which are as many records and alerts; each that an operator decides about makes room for another one.
+func TestTheKeysOfStrangersAreBounded(t *testing.T) {
+	store, _, one, other := two(t)
+	created(t, one, "a", "i1")
+	var b rows.Binding
+	if err := json.Unmarshal(row(t, store, rows.BindingOf(ref("a"), "i1")), &b); err != nil {
+		t.Fatal(err)
+	}
+	stranger := func(n int) {
+		t.Helper()
+		key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{byte(n)}, ed25519.SeedSize))
+		f := b
+		f.Ref, f.ID, f.Instance = ref(fmt.Sprintf("r%d", n)), fmt.Sprintf("i%d", n), fmt.Sprintf("01J0000000000000000000%04d", n)
+		f.Signature = signedBy(t, key, f.Binding)
+		edit(t, store, storage.Op{Key: rows.BindingOf(f.Ref, f.ID), Value: must[[]byte](t)(json.Marshal(f))})
+	}
+	const most = 100
+	for n := range most + 20 {
+		stranger(n)
+		if _, err := other.Proof(t.Context(), ref(fmt.Sprintf("r%d", n)), fmt.Sprintf("i%d", n)); (err == nil) != (n < most) {
+			t.Fatalf("stranger %d: %v", n, err)
+		} else if err != nil && !strings.Contains(err.Error(), "100 keys are, and no operator has decided about them") {
+			t.Fatalf("stranger %d: %v", n, err)
+		}
+	}
+	if got := pins(t, other); len(got) != most {
+		t.Errorf("%d keys are pinned", len(got))
+	}
+	record(t, other, event.Trusted{Key: pins(t, other)[0].Key, Who: "ann"})
+	proven(t, other, "r100", "i100")
+	notProven(t, other, "r101", "i101")
 }
 
 // TestAnOlderGenerationProvesNothing: a signed row from before is put back.

@@ -47,10 +47,61 @@ func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) err
 	if required {
 		return unproven("the key %s of instance %s is not trusted yet", key, instance).trustKey(key)
 	}
-	if pin {
-		err = p.record(ctx, event.KeyPinned{Instance: instance, Key: key})
+	if err := p.hasRoom(ctx, instance, key); err != nil || !pin {
+		return err
 	}
-	return err
+	return p.record(ctx, event.KeyPinned{Instance: instance, Key: key})
+}
+
+// maxPins limits the pinned keys that no operator has decided about. Who writes a shared store can make any number of
+// keys, and each pin is a record and an alert.
+const maxPins = 100
+
+// hasRoom fails if this instance has pinned so many keys that it pins no other one.
+func (p *Proofs) hasRoom(ctx context.Context, instance, key string) error {
+	p.table.mu.Lock()
+	keys, err := p.table.pinnedKeys(ctx, p)
+	p.table.mu.Unlock()
+	if err != nil || len(keys) < maxPins {
+		return err
+	}
+	undecided := 0
+	for _, k := range keys {
+		said, _, err := p.decided(ctx, k)
+		if err != nil {
+			return err
+		}
+		if !said {
+			undecided++
+		}
+	}
+	if undecided < maxPins {
+		return nil
+	}
+	return unproven("the key %s of instance %s is not pinned: %d keys are, and no operator has decided about them", key,
+		instance, undecided).trustKey(key)
+}
+
+// pinnedKeys lists the keys that this instance has pinned. The caller has the lock.
+func (v *logView) pinnedKeys(ctx context.Context, p *Proofs) ([]string, error) {
+	if err := v.follow(ctx, p); err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, part := range []map[string][]byte{v.rows, v.pending} {
+		for name, value := range part {
+			var pin rows.Pin
+			if !strings.HasPrefix(name, rows.PinOf(p.Instance(), "")) || value == nil {
+				continue
+			}
+			if err := json.Unmarshal(value, &pin); err != nil {
+				return nil, err
+			}
+			keys = append(keys, pin.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
 }
 
 // decided returns the decision about a key. The own key and given keys are trusted.
