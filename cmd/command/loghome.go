@@ -159,7 +159,7 @@ func givenKey(file, dir string) (ed25519.PrivateKey, error) {
 }
 
 // logHome is the folder with the signing key and the notes. It is this user's, closed to others, and neither in the
-// data directory nor in the folder of the source, with which it could have come.
+// data directory nor in the folder or the Git repository of the source, with which it could have come.
 func (c *Call) logHome(dir string) (trust.Home, error) {
 	home := filepath.Join(c.StateDir(), "trust")
 	problem := func(summary string, err error) error {
@@ -176,6 +176,9 @@ func (c *Call) logHome(dir string) (trust.Home, error) {
 	if inside(home, dir) || besideSource && inside(home, around) && !inside(c.Getenv("HOME"), around) {
 		return "", problem("the state home is in the folder of the source or in the data directory", nil)
 	}
+	if tree := workTree(around); besideSource && tree != "" && inside(home, tree) {
+		return "", problem("the state home is in the Git repository of the source, with which it may have come", nil)
+	}
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return "", problem("cannot create the state home", cli.Plain(err))
 	}
@@ -188,6 +191,18 @@ func (c *Call) logHome(dir string) (trust.Home, error) {
 		}
 	}
 	return trust.Home(home), err
+}
+
+// workTree is the nearest folder that has a folder and is of a Git repository; "" if there is none.
+func workTree(folder string) string {
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
 }
 
 // inside reports whether a path is a folder or in it, after links are resolved.

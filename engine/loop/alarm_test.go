@@ -1,11 +1,14 @@
 package loop
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -60,5 +63,21 @@ func TestWhatWaitsForAWaitIsNoAlert(t *testing.T) {
 		if len(got) != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// TestPinnedKeysAreFewAlerts: who writes the store can add any number of pins.
+func TestPinnedKeysAreFewAlerts(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	pins := []ledger.Pin{{Instance: "old", Key: "old", At: now.Add(-25 * time.Hour)}}
+	for n := range 1000 {
+		pins = append(pins, ledger.Pin{Instance: "i", Key: fmt.Sprint("key-", n), At: now})
+	}
+	got := pinAlerts(pins, now)
+	if len(got) != 21 || got[0].About != "key-0" || got[20].About != "more" || !strings.HasPrefix(got[20].Text, "980 more keys were pinned") {
+		t.Errorf("%d alerts, the last is %+v", len(got), got[len(got)-1])
+	}
+	if got = pinAlerts(pins[:3], now); len(got) != 2 {
+		t.Errorf("of two pins: %+v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/unread"
@@ -156,21 +157,31 @@ func (l *stackLoop) unreachableSince(p *engine.Planned) []Alert {
 // keyPinnedFor is the time that a pinned key is an alert, unless an operator decides about it before.
 const keyPinnedFor = 24 * time.Hour
 
+// maxPinAlerts limits the alerts about pinned keys: who writes the store can add any number of rows.
+const maxPinAlerts = 20
+
 // pins lists the keys that were pinned lately, by any instance of the store.
 func (l *stackLoop) pins(ctx context.Context) ([]Alert, error) {
 	pins, err := l.engine.Ledger().Pins(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the pinned keys: %w", err)
 	}
-	var out []Alert
+	return pinAlerts(pins, l.engine.Clock()), nil
+}
+
+func pinAlerts(pins []ledger.Pin, now time.Time) (out []Alert) {
 	for _, p := range pins {
-		if l.engine.Clock().Sub(p.At) < keyPinnedFor {
+		if now.Sub(p.At) < keyPinnedFor {
 			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
 				"the key of instance %s was pinned at its first use; "+
 					"confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
 		}
 	}
-	return out, nil
+	if more := len(out) - maxPinAlerts; more > 0 {
+		out = append(out[:maxPinAlerts], Alert{Type: KeyPinned, About: "more", Text: fmt.Sprintf(
+			"%d more keys were pinned: end this with `ovi store trust --required`", more)})
+	}
+	return out
 }
 
 // recovery is the recovery of the roster that stands.

@@ -86,32 +86,34 @@ func (c *Clone) environ(dir string) []string {
 	if _, ok := c.env("GIT_SSH_COMMAND"); !ok {
 		env = append(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 	}
-	if token := c.token(); token != "" {
+	if token, host := c.token(); token != "" {
+		// a proxy that asks for a password does not get it
 		env = append(env, tokenVariable+"="+token,
-			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.https://"+host+".helper",
 			`GIT_CONFIG_VALUE_0=!f() { test "$1" = get && echo username=git && echo "password=$`+tokenVariable+`"; }; f`)
 	}
 	return env
 }
 
-// token is the password of the remote, which only https has.
-func (c *Clone) token() string {
+// token is the password of the remote, which only https has, and the host that it is for.
+func (c *Clone) token() (token, of string) {
 	if c.scheme() != "https" {
-		return ""
+		return "", ""
 	}
 	u, err := url.Parse(c.Remote)
 	host, given := c.env(tokenForVariable)
 	if err != nil || given && !strings.EqualFold(u.Host, host) || !given && !c.Own {
-		return ""
+		return "", ""
 	}
-	token, _ := c.env(tokenVariable)
-	return token
+	token, _ = c.env(tokenVariable)
+	return token, u.Host
 }
 
 // withheld is the advice for a remote that does not get the token; "" if it gets the token, or there is none.
 func (c *Clone) withheld() string {
 	u, err := url.Parse(c.Remote)
-	if token, _ := c.env(tokenVariable); token == "" || c.token() != "" || c.scheme() != "https" || err != nil {
+	given, _ := c.env(tokenVariable)
+	if token, _ := c.token(); given == "" || token != "" || c.scheme() != "https" || err != nil {
 		return ""
 	}
 	return "if the server of the repository may have OVI_GIT_TOKEN, set OVI_GIT_TOKEN_FOR=" + u.Host
@@ -206,7 +208,7 @@ func (c *Clone) start(ctx context.Context, dir string, args []string, x Call) er
 
 // clean is what git printed, on one line, shortened and without the token.
 func (c *Clone) clean(text string) string {
-	if token := c.token(); token != "" {
+	if token, _ := c.token(); token != "" {
 		text = strings.ReplaceAll(text, token, "(secret)")
 	}
 	text = strings.Join(strings.Fields(text), " ")

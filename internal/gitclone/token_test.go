@@ -1,6 +1,7 @@
 package gitclone
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,9 @@ func TestATokenGoesOnlyToItsHost(t *testing.T) {
 			env := strings.Join(c.environ("/clone"), "\n")
 			if got := strings.Contains(env, "CanaryGit7f3kQa"); got != x.want {
 				t.Errorf("the token is in the environment of git: %v", got)
+			}
+			if u, _ := url.Parse(x.remote); strings.Contains(env, "=credential.https://"+u.Host+".helper\n") != x.want {
+				t.Errorf("the helper answers for any host: %s", env)
 			}
 			if advice := c.withheld(); (advice != "") != (!x.want && c.scheme() == "https") {
 				t.Errorf("advice %q", advice)

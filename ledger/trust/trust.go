@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -53,14 +52,11 @@ func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) err
 	return p.record(ctx, event.KeyPinned{Instance: instance, Key: key})
 }
 
-// maxPins limits the pinned keys that no operator has decided about. Who writes a shared store can make any number of
-// keys, and each pin is a record and an alert.
-const maxPins = 100
-
 // hasRoom fails if this instance has pinned so many keys that it pins no other one.
 func (p *Proofs) hasRoom(ctx context.Context, instance, key string) error {
 	p.table.mu.Lock()
-	keys, err := p.table.pinnedKeys(ctx, p)
+	err := p.table.follow(ctx, p)
+	keys := keysOfPins(rows.PinOf(p.Instance(), ""), p.table.rows, p.table.pending)
 	p.table.mu.Unlock()
 	if err != nil || len(keys) < maxPins {
 		return err
@@ -80,28 +76,6 @@ func (p *Proofs) hasRoom(ctx context.Context, instance, key string) error {
 	}
 	return unproven("the key %s of instance %s is not pinned: %d keys are, and no operator has decided about them", key,
 		instance, undecided).trustKey(key)
-}
-
-// pinnedKeys lists the keys that this instance has pinned. The caller has the lock.
-func (v *logView) pinnedKeys(ctx context.Context, p *Proofs) ([]string, error) {
-	if err := v.follow(ctx, p); err != nil {
-		return nil, err
-	}
-	var keys []string
-	for _, part := range []map[string][]byte{v.rows, v.pending} {
-		for name, value := range part {
-			var pin rows.Pin
-			if !strings.HasPrefix(name, rows.PinOf(p.Instance(), "")) || value == nil {
-				continue
-			}
-			if err := json.Unmarshal(value, &pin); err != nil {
-				return nil, err
-			}
-			keys = append(keys, pin.Key)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys), nil
 }
 
 // decided returns the decision about a key. The own key and given keys are trusted.
@@ -124,13 +98,6 @@ func (p *Proofs) confirms(ctx context.Context, instance string, by *event.Signat
 			trustKey(by.Key)
 	}
 	return err
-}
-
-// Pin is a key of another instance that was pinned at its first use, and that no operator has
-// confirmed or revoked since.
-type Pin struct {
-	Instance, Key string
-	At            time.Time
 }
 
 // Pins lists the pinned keys that no operator has decided about, for all instances of the store. Each is

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -94,6 +95,8 @@ func (s *SSH) run(ctx context.Context, options []string, command ...string) (str
 		options...)
 	args = append(append(args, s.host...), command...)
 	cmd := exec.CommandContext(ctx, "ssh", args...)
+	// Not the variables of ovi, which can be secrets. A ProxyCommand of the user's may need any other one.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OVI_") })
 	// A file and no pipe: an ssh that goes to the background keeps it open.
 	said, err := os.Create(filepath.Join(s.dir, "said"))
 	if err != nil {
