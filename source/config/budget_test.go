@@ -57,3 +57,23 @@ func TestAPipeIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestTextsOfExpressionsCannotFillTheMemory: a text has at most 1 MiB, and those of a configuration have a budget.
+func TestTextsOfExpressionsCannotFillTheMemory(t *testing.T) {
+	doubled := "  a0: \"0123456789\"\n"
+	for i := range 40 {
+		doubled += fmt.Sprintf("  a%d: \"${vars.a%d}${vars.a%d}\"\n", i+1, i, i)
+	}
+	const head, end = "version: v1\nprovider: fake\nvars:\n", "resources:\n  - {type: disk, name: bb, tags: {a: \"${vars.%s}\"}%s}\n"
+	long := "  long: \"" + strings.Repeat("x", 1<<19) + "\"\n"
+	for name, x := range map[string]struct{ text, want string }{
+		"doubled":      {head + doubled + fmt.Sprintf(end, "a40", ""), "the text is longer than 1 MiB"},
+		"many in one":  {head + long + "  all: \"" + strings.Repeat("${vars.long}", 1000) + "\"\n" + fmt.Sprintf(end, "all", ""), "the text is longer than 1 MiB"},
+		"one for each": {head + long + strings.Replace(fmt.Sprintf(end, "long", ", count: 10000"), "${vars.long}", "${vars.long}${index}", 1), "the expressions of the configuration take too long"},
+	} {
+		_, err := load(t, x.text)
+		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %.300v", name, err)
+		}
+	}
+}

@@ -25,6 +25,8 @@ import (
 const (
 	costOfOne = 1_000_000
 	costOfAll = 100_000_000
+	// bytesOfCost is the number of bytes of text that cost as much as one unit: all texts of a load have 512 MiB.
+	bytesOfCost = 5
 	// untracked is the number of calls up to which an expression without a loop needs no limit.
 	untracked = 12
 )

@@ -70,14 +70,6 @@ func (l *Language) scan(s string) scanned {
 	return out
 }
 
-// mayChange reports whether a node has a string with ${…}.
-func mayChange(n *source.Node) bool {
-	if n.Shape == source.Scalar {
-		return n.Type == source.String && n.Parts == nil && source.HasParts(n.Text)
-	}
-	return slices.ContainsFunc(n.Kids, func(k source.Node) bool { return mayChange(&k) })
-}
-
 func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (source.Node, bool) {
 	if !mayChange(n) {
 		return *n, true
@@ -126,52 +118,58 @@ func (l *Language) scalar(f *input.File, n *source.Node, sc *Scope, all bool) (s
 // join evaluates the pieces of a text.
 func (l *Language) join(f *input.File, n *source.Node, pieces []piece, sc *Scope) (parts source.Parts, ok bool) {
 	ok = true
+	size := 0
 	for _, p := range pieces {
-		switch p.kind {
-		case literal:
-			parts = appendParts(parts, source.Parts{{Text: p.text}})
-		case outside, reference:
-			text := p.text
-			if p.inner != nil {
-				inner, fine := l.join(f, n, p.inner, sc)
-				s, isPlain := settledParts(inner).(string)
-				if fine && !isPlain {
-					l.at(f, n, p, sc, &located{
-						1, 0, "the name in ${" + source.Clip(p.text) + "} is a secret or is known after apply",
-						"use a value that is known when the configuration is read",
-					})
-				}
-				text, ok = s, ok && fine && isPlain
-			}
-			if p.isUse() {
-				more, fine := joined(l, f, n, piece{kind: reference, text: text, nth: p.nth}, sc)
-				parts, ok = appendParts(parts, more), ok && fine
-				continue
-			}
-			if p.kind == reference && l.opts.Prefix != "" && strings.HasPrefix(text, "stack/") {
-				l.at(f, n, p, sc, &located{
-					1, 0, "a component reads no other stacks: it reads its own variables",
-					"declare a variable, and set it where the component is used: vars: {NAME: \"${" + text + "}\"}",
-				})
-				ok = false
-				continue
-			}
-			if p.kind == reference {
-				parts = append(parts, source.Part{Text: source.Inside(l.opts.Prefix, text), Reference: true})
-				continue
-			}
-			from, name, _ := strings.Cut(text, ":")
-			part, found := l.opts.Outside(f, n, from, name)
-			if !found {
-				l.failed++
-			}
-			parts, ok = append(parts, part), ok && found
-		default:
-			more, fine := joined(l, f, n, p, sc)
-			parts, ok = appendParts(parts, more), ok && fine
+		more, fine := inText(l, f, n, p, sc)
+		if summary, next := grown(&size, l.cost, more); summary != "" {
+			l.at(f, n, p, sc, &located{1, 0, summary, next})
+			return nil, false
 		}
+		parts, ok = appendParts(parts, more), ok && fine
 	}
 	return parts, ok
+}
+
+// inText evaluates a piece of a text.
+func inText(l *Language, f *input.File, n *source.Node, p piece, sc *Scope) (parts source.Parts, ok bool) {
+	switch p.kind {
+	case literal:
+		return source.Parts{{Text: p.text}}, true
+	case outside, reference:
+	default:
+		return joined(l, f, n, p, sc)
+	}
+	text, ok := p.text, true
+	if p.inner != nil {
+		inner, fine := l.join(f, n, p.inner, sc)
+		s, isPlain := settledParts(inner).(string)
+		if fine && !isPlain {
+			l.at(f, n, p, sc, &located{
+				1, 0, "the name in ${" + source.Clip(p.text) + "} is a secret or is known after apply",
+				"use a value that is known when the configuration is read",
+			})
+		}
+		text, ok = s, fine && isPlain
+	}
+	switch {
+	case p.isUse():
+		parts, fine := joined(l, f, n, piece{kind: reference, text: text, nth: p.nth}, sc)
+		return parts, ok && fine
+	case p.kind == reference && l.opts.Prefix != "" && strings.HasPrefix(text, "stack/"):
+		l.at(f, n, p, sc, &located{
+			1, 0, "a component reads no other stacks: it reads its own variables",
+			"declare a variable, and set it where the component is used: vars: {NAME: \"${" + text + "}\"}",
+		})
+		return nil, false
+	case p.kind == reference:
+		return source.Parts{{Text: source.Inside(l.opts.Prefix, text), Reference: true}}, ok
+	}
+	from, name, _ := strings.Cut(text, ":")
+	part, found := l.opts.Outside(f, n, from, name)
+	if !found {
+		l.failed++
+	}
+	return source.Parts{part}, ok && found
 }
 
 // joined evaluates an expression in a text.
@@ -419,8 +417,8 @@ func (l *Language) run(p *program, sc *Scope) (any, *located) {
 		}
 		return v, nil
 	}
-	if *l.cost > costOfAll {
-		return nil, &located{1, 0, "the expressions of the configuration take too long", "use fewer or smaller loops"}
+	if summary, next := grown(new(int), l.cost, nil); summary != "" {
+		return nil, &located{1, 0, summary, next}
 	}
 	out, details, err := p.prg.Eval(activation{l, sc})
 	*l.cost++
