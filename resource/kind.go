@@ -11,11 +11,11 @@ type Kind struct {
 	Attrs    []Attribute
 	// NamePattern (a regular expression) and NameDoc restrict the names of resources.
 	NamePattern, NameDoc string
-	// NoTags: resources of this kind have no user tags.
-	NoTags bool
+	NoTags               bool // resources of this kind have no user tags
 	// NameTag is the tag ("Name"), or NameAttr the read-only attribute, that has the user-visible name of a
 	// resource which its system knows by an ID. "" means its natural name is what users call it.
 	NameTag, NameAttr string
+	Identifier        string // the attribute that sets the name of a resource on its system; "" means none
 	// Canonical brings checked attributes to the form Observe gives, and checks rules across
 	// attributes. Nil: there is nothing to do.
 	Canonical func(Attrs) (Attrs, []Problem)

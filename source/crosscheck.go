@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/identify"
 	"github.com/ovi-project/ovi/resource/position"
 )
 
@@ -19,7 +20,7 @@ func (d *Draft) crossCheck() {
 		}
 	}
 	reported := map[problemAt]bool{}
-	for _, f := range d.found(all) {
+	for _, f := range append(identify.Names(d.Identifier, all, d.opts.Schemas), d.found(all)...) {
 		i, ok := slices.BinarySearchFunc(d.desired, f.Ref,
 			func(x resource.Desired, r resource.Ref) int { return x.Ref.Compare(r) })
 		if ok {

@@ -21,8 +21,7 @@ const (
 // none of its nodes; what needs all resources is left to Resolve.
 type Draft struct {
 	Stack string
-	// Environment is the environment of the configuration; an empty name means that it has none. Environments are the
-	// stacks of all environments.
+	// Environment is the environment of the configuration, or empty. Environments are the stacks of all environments.
 	Environment  string
 	Environments []string
 	Given        []cmdline.Value // by the command line
@@ -31,9 +30,10 @@ type Draft struct {
 	Version      string          // digest of what was read (a commit, a hash)
 	Release      string          // the version that the source gives itself, for users: that of a chart; "" means none
 	// Err: this stack alone could not be read; nothing is concluded of it.
-	Err     error
-	Rules   rules.Rules
-	Options resource.Options
+	Err        error
+	Rules      rules.Rules
+	Options    resource.Options
+	Identifier string // the pattern of identify.Names
 	// Part names the part of the source at a position, such as a file or a row. An empty name means the whole source. A
 	// source without Part is one part. PartNames are all parts, even if they configure nothing.
 	Part      func(position.Position) string

@@ -126,7 +126,7 @@ func (d *document) expand(root *source.Node) *source.Node {
 			if key == "outputs" || key == "defaults" {
 				language.BarePaths(l.language, d.File, &out.Kids[i+1], "", false)
 			}
-			v, present := l.language.Expand(d.File, &out.Kids[i+1], nil, false)
+			v, present := l.language.Expand(d.File, settings.KeepName(key, &out.Kids[i+1]), nil, false)
 			if out.Kids[i+1] = v; !present {
 				out.Kids = slices.Delete(out.Kids, i, i+2)
 				i -= 2
@@ -135,9 +135,9 @@ func (d *document) expand(root *source.Node) *source.Node {
 	}
 	d.Within = language.Pin(l.language, &out, l.opts.LocationOf)
 	if e := l.language.Chosen(); e != nil && e.Options != nil {
-		options := *e.Options
+		options := *settings.KeepName("options", e.Options)
 		if own := out.Get("options"); own != nil {
-			options = overlay(own, e.Options)
+			options = overlay(own, &options)
 			*own = options
 		} else {
 			key := source.Node{Line: options.Line, Column: options.Column, Text: "options"}

@@ -112,7 +112,7 @@ func (l *loader) finish() {
 		d.Given = language.GivenValues(l.language, digestBy(l.opts.Secrets))
 		d.Decides = func(at position.Position) string { return language.Decides(l.language, at) }
 	}
-	d.Rules, d.Options = l.settings.Rules, l.settings.Options
+	d.Rules, d.Options, d.Identifier = l.settings.Rules, l.settings.Options, l.settings.Identifier
 	d.Rules.More = l.moreRules
 	if len(l.files) > 1 {
 		d.Source = fmt.Sprintf("%s and %d more", l.files[0].Name, len(l.files)-1)

@@ -81,7 +81,7 @@ func TestSchemaAcceptsWhatTheConfigAccepts(t *testing.T) {
 
 // beyond are the bad inputs that a JSON Schema can't find: what is not JSON to begin with,
 // names, places, rules across attributes, and what comes from outside.
-var beyond = regexp.MustCompile(`^(across-|ambiguous|bad-ignore|bad-indent|bad-merge|bad-name|bad-variable|variable-|bad-region|bad-stack|bad-start|bad-tags|block-|component-url|cycle|colon-|control|count-|deep-|empty|env-|file-not|json-|key-|carriage-|missing-|name-twice|nameless|no-files|no-provider|no-region|no-resources|not-utf8|only-|open-|ambiguous-|secret-in-other|quoted-key|reference-|secret-too|second-|tab|two-|unknown-alias|unknown-dependency|unknown-reference|utf|yaml-tag)`)
+var beyond = regexp.MustCompile(`^(across-|ambiguous|bad-ignore|bad-indent|bad-merge|bad-name|bad-variable|variable-|bad-region|bad-stack|bad-start|bad-tags|block-|component-url|cycle|colon-|control|count-|deep-|empty|env-|file-not|identifier-|json-|key-|carriage-|missing-|name-twice|nameless|no-files|no-provider|no-region|no-resources|not-utf8|only-|open-|ambiguous-|secret-in-other|quoted-key|reference-|secret-too|second-|tab|two-|unknown-alias|unknown-dependency|unknown-reference|utf|yaml-tag)`)
 
 func TestSchemaRefusesWhatItCan(t *testing.T) {
 	s := compiled(t)

@@ -135,7 +135,7 @@ func (w *writer) block(i Item) (*yaml.Node, error) {
 		w.notes = append(w.notes, Note{i, p.Path, p.Summary})
 	}
 	for _, a := range k.Attrs {
-		if v, ok := written.Get(a.Name); ok {
+		if v, ok := written.Get(a.Name); ok && (a.Name != k.Identifier || v != resource.String(i.Name)) {
 			set(n, a.Name, w.value(a, v, true))
 		}
 	}

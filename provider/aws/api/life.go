@@ -53,12 +53,12 @@ func OneOrMany[T any](one func(ctx context.Context, id string) ([]T, error), sev
 	}
 }
 
-// UnlessOwn decides about the refusal of a name that is taken. If an earlier attempt with the key created
+// UnlessOwn decides about the refusal of a name in AWS that is taken. If an earlier attempt with the key created
 // the resource, that is not an error; otherwise the name is a conflict.
-func UnlessOwn(ctx context.Context, g *Region, r provider.Request, refused error,
+func UnlessOwn(ctx context.Context, g *Region, r provider.Request, name string, refused error,
 	read func(context.Context, *Region, string) (resource.Observed, error),
 ) error {
-	o, err := read(ctx, g, r.Desired.Ref.Name)
+	o, err := read(ctx, g, name)
 	switch {
 	case err != nil:
 		return errors.Join(refused, err)

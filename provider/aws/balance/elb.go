@@ -129,7 +129,7 @@ type byName struct {
 // hides a resource of another owner, so the key in the tags decides. Two processes that create at
 // the same time get one resource; the one whose key is not in the tags reports the name as taken.
 func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	name := r.Desired.Ref.Name
+	name := api.Named(&r.Desired)
 	o, err := b.find(ctx, name)
 	if err == nil && o.Marks.Key != r.Key && beside(g, o, r) {
 		name = besideName(name, r.Key, b.max)
@@ -159,7 +159,7 @@ func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (re
 // check finds a name that is taken. There are no dry runs. The resource that this request replaces,
 // or that it created, does not count as taken.
 func (b byName) check(ctx context.Context, g *api.Region, r provider.Request) error {
-	o, err := b.find(ctx, r.Desired.Ref.Name)
+	o, err := b.find(ctx, api.Named(&r.Desired))
 	switch {
 	case api.Absent(err):
 		return nil

@@ -27,13 +27,16 @@ func kindOfBalancer() api.Kind {
 			Provider: api.ProviderName, Name: KindBalancer,
 			Doc: "A load balancer that distributes requests across targets.\n\n" +
 				"Its listeners define which requests it accepts; their target groups define where requests\n" +
-				"go. The resource name is the AWS name. A create-first replacement gets a short hash as a\n" +
+				"go. The resource name is the AWS name, unless identifier sets another. " +
+				"A create-first replacement gets a short hash as a\n" +
 				"suffix.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{}, balancerZones),
-			Holds:      api.HoldsName("load balancer", ""), HoldsDoc: api.HeldInRegion,
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("load balancer", api.Identifier), HoldsDoc: api.HeldInRegion,
 			Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
+				api.SuffixedIdentifierAttr(elbName),
 				{
 					Name: "balancer_type", Type: resource.TString, Effect: resource.Replace,
 					HarmlessDefault: true, Default: resource.String(application),
@@ -142,7 +145,7 @@ func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]strin
 	a.Text("dns_name", b.DNSName)
 	a.Text("zone_id", b.CanonicalHostedZoneId)
 	o.Attrs = a.Build()
-	g.Identify(&o, KindBalancer, aws.ToString(b.LoadBalancerName), tags)
+	g.IdentifyNamed(&o, KindBalancer, aws.ToString(b.LoadBalancerName), tags)
 	return o
 }
 

@@ -25,13 +25,16 @@ func kindOfTargets() api.Kind {
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindTargets,
 			Doc: "A group of targets to which a load_balancer listener sends requests.\n\n" +
-				"Its name is its name in AWS; one that is created before the one it replaces is deleted has a\n" +
+				"Its name is its name in AWS, unless identifier sets another; " +
+				"one that is created before the one it replaces is deleted has a\n" +
 				"part of a digest behind it. An autoscaling_group registers its instances in it.",
 			NamePattern: elbName, NameDoc: elbNameDoc,
 			CrossCheck: api.CrossChecks(api.TagTraits{}),
-			Holds:      api.HoldsName("target group", ""), HoldsDoc: api.HeldInRegion,
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("target group", api.Identifier), HoldsDoc: api.HeldInRegion,
 			Replace: func(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() },
 			Attrs: []resource.Attribute{
+				api.SuffixedIdentifierAttr(elbName),
 				{
 					Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: api.KindVPC,
 					IDPrefix: "vpc-", Example: "main", Doc: "The VPC of its targets.",
@@ -150,7 +153,7 @@ func observedTargets(g *api.Region, t types.TargetGroup, tags map[string]string)
 	h.Number("unhealthy", t.UnhealthyThresholdCount)
 	a[healthCheck] = h.Build()
 	o.Attrs = a.Build()
-	g.Identify(&o, KindTargets, aws.ToString(t.TargetGroupName), tags)
+	g.IdentifyNamed(&o, KindTargets, aws.ToString(t.TargetGroupName), tags)
 	return o
 }
 

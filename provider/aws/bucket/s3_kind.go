@@ -43,7 +43,7 @@ func s3Schema() resource.Kind {
 		NamePattern: bucketPattern, NameDoc: "lower-case letters, digits, '.' and '-', from 3 to 63 characters",
 		Canonical: canonicalS3, CrossCheck: api.CrossChecks(api.TagTraits{S3: true}, bucketsOnce),
 		ReusedIDs: true, Replace: replaceBucket, DataLoss: loseBucket,
-		Holds: holdsBucket, HoldsDoc: "the name of the bucket, in all of AWS",
+		Identifier: "bucket", Holds: holdsBucket, HoldsDoc: "the name of the bucket, in all of AWS",
 		Attrs: []resource.Attribute{
 			{
 				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue,

@@ -24,7 +24,7 @@ import (
 // this request only if its tag holds the request's key. A group of the same name that is still
 // being deleted is waited for.
 func createScaling(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	name, a := r.Desired.Ref.Name, r.Desired.Attrs
+	name, a := api.Named(&r.Desired), r.Desired.Attrs
 	began := g.Clock()
 	err := g.PatientlyIf(ctx, g.Wait.Compute, func() error {
 		_, err := g.Scaling.CreateAutoScalingGroup(ctx, &autoscaling.CreateAutoScalingGroupInput{
@@ -40,7 +40,7 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 			g.Clock().Sub(began) < g.Wait.Appear
 	})
 	if api.HasCode(err, "AlreadyExists") {
-		err = api.UnlessOwn(ctx, g, r, err, readScaling)
+		err = api.UnlessOwn(ctx, g, r, api.Named(&r.Desired), err, readScaling)
 	}
 	if err != nil {
 		return resource.Observed{}, err

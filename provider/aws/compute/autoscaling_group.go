@@ -29,18 +29,23 @@ const (
 	scalingNames = 50
 )
 
+// scalingName is the form of names in AWS.
+const scalingName = `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`
+
 func kindOfScaling() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindScaling,
 			Doc: "A number of instances that AWS keeps running.\n\n" +
-				"Its name is its name in AWS. Its instances are AWS's: they are no resources of the configuration, and are " +
+				"Its name is its name in AWS, unless identifier sets another. " +
+				"Its instances are AWS's: they are no resources of the configuration, and are " +
 				"terminated with it. A new version of the template is for the instances that are created from then on.",
-			NamePattern: `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`,
+			NamePattern: scalingName,
 			NameDoc:     "letters, digits and _ . @ + = -, starting with a letter or digit, at most 255 characters",
 			Canonical:   canonicalScaling, CrossCheck: api.CrossChecks(api.TagTraits{}),
-			Holds: api.HoldsName("autoscaling group", ""), HoldsDoc: api.HeldInRegion,
-			Attrs: scalingAttrs(),
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("autoscaling group", api.Identifier), HoldsDoc: api.HeldInRegion,
+			Attrs: append(scalingAttrs(), api.IdentifierAttr(scalingName)),
 		},
 		List: listScaling, Read: readScaling, Tag: tagScaling, Check: checkScaling,
 		Create: createScaling, Update: updateScaling, Remove: deleteScaling,
@@ -200,7 +205,7 @@ func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed 
 	for _, t := range s.Tags {
 		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
 	}
-	g.Identify(&o, KindScaling, o.ID, tags)
+	g.IdentifyNamed(&o, KindScaling, o.ID, tags)
 	return o
 }
 
@@ -264,10 +269,10 @@ func scalingTags(name string, tags map[string]string) []types.Tag {
 // checkScaling reports a name that an unmanaged group has. The service has no dry run. A group that
 // this request created, or that it replaces, does not count.
 func checkScaling(ctx context.Context, g *api.Region, r provider.Request) error {
-	if r.Have.ID == r.Desired.Ref.Name {
+	if r.Have.ID == api.Named(&r.Desired) {
 		return nil
 	}
-	o, err := readScaling(ctx, g, r.Desired.Ref.Name)
+	o, err := readScaling(ctx, g, api.Named(&r.Desired))
 	switch {
 	case api.Absent(err), err == nil && r.Key != "" && o.Marks.Key == r.Key:
 		return nil

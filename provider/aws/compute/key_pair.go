@@ -22,19 +22,25 @@ const (
 	publicKey   = "public_key"
 )
 
+// keyPairName is the form of names in AWS.
+const keyPairName = `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`
+
 func kindOfKeyPair() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindKeyPair,
 			Doc: "The public SSH key that instances are given when they are created.\n\n" +
-				"Its name is its name in AWS. It is imported: ovi never has the private key. An instance\n" +
+				"Its name is its name in AWS, unless identifier sets another. " +
+				"It is imported: ovi never has the private key. An instance\n" +
 				"refers to it with `key_name: ops`. The key stays on the instances that have it,\n" +
 				"even if the key pair is deleted.",
-			NamePattern: `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`,
+			NamePattern: keyPairName,
 			NameDoc:     "letters, digits and @ + = , . _ -, starting with a letter or digit, at most 255 characters",
 			Canonical:   canonicalKeyPair, CrossCheck: api.CrossChecks(api.TagTraits{}),
-			Holds: api.HoldsName("key pair", ""), HoldsDoc: api.HeldInRegion,
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("key pair", api.Identifier), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
+				api.IdentifierAttr(keyPairName),
 				{
 					Name: publicKey, Type: resource.TString, Required: true, Effect: resource.Replace, Valid: validKey,
 					Example: "ssh-ed25519 AAAAC3Nza... ops@example.com", Note: "instances that refer to it are replaced too",
@@ -117,7 +123,7 @@ func observedKeyPair(g *api.Region, k types.KeyPairInfo) resource.Observed {
 		a["type"] = resource.String(k.KeyType)
 	}
 	o.Attrs = a.Build()
-	g.Identify(&o, KindKeyPair, o.ID, api.TagsOf(k.Tags))
+	g.IdentifyNamed(&o, KindKeyPair, o.ID, api.TagsOf(k.Tags))
 	return o
 }
 
@@ -144,7 +150,7 @@ func tagKeyPair(ctx context.Context, g *api.Region, id string, set map[string]st
 // ImportKeyPair).
 func orderKeyPair(r provider.Request) *ec2.ImportKeyPairInput {
 	key, _ := api.Text(r.Desired.Attrs, publicKey)
-	return &ec2.ImportKeyPairInput{KeyName: aws.String(r.Desired.Ref.Name), PublicKeyMaterial: []byte(key)}
+	return &ec2.ImportKeyPairInput{KeyName: aws.String(api.Named(&r.Desired)), PublicKeyMaterial: []byte(key)}
 }
 
 // checkKeyPair: the key pair to be replaced has the name of the new one.
@@ -158,7 +164,7 @@ func checkKeyPair(ctx context.Context, g *api.Region, r provider.Request) error 
 	switch {
 	case !api.HasCode(err, "InvalidKeyPair.Duplicate"):
 		return api.DryRun(err)
-	case r.Have.ID == r.Desired.Ref.Name:
+	case r.Have.ID == api.Named(&r.Desired):
 		return nil
 	}
 	return keyPairTaken(ctx, g, r, err)
@@ -177,8 +183,8 @@ func createKeyPair(ctx context.Context, g *api.Region, r provider.Request) (reso
 		return resource.Observed{}, err
 	}
 	var o resource.Observed
-	err = g.AwaitSeen(ctx, g.Wait.Appear, "the key pair "+r.Desired.Ref.Name, func(ctx context.Context) (err error) {
-		o, err = readKeyPair(ctx, g, r.Desired.Ref.Name)
+	err = g.AwaitSeen(ctx, g.Wait.Appear, "the key pair "+api.Named(&r.Desired), func(ctx context.Context) (err error) {
+		o, err = readKeyPair(ctx, g, api.Named(&r.Desired))
 		return err
 	})
 	return o, err
@@ -186,7 +192,7 @@ func createKeyPair(ctx context.Context, g *api.Region, r provider.Request) (reso
 
 // keyPairTaken is nil if the key pair that has the name was created by this request.
 func keyPairTaken(ctx context.Context, g *api.Region, r provider.Request, refused error) error {
-	o, err := readKeyPair(ctx, g, r.Desired.Ref.Name)
+	o, err := readKeyPair(ctx, g, api.Named(&r.Desired))
 	switch {
 	case err != nil:
 		return errors.Join(api.Classify("", refused), err)

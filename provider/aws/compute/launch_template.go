@@ -22,17 +22,22 @@ const (
 	instanceTags = "instance_tags"
 )
 
+// templateName is the form of names in AWS.
+const templateName = `[A-Za-z0-9().\-_]{3,128}`
+
 func kindOfTemplate() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindTemplate,
 			Doc: "A template from which an autoscaling_group creates instances.\n\n" +
-				"Its name is its name in AWS. A change adds a version and makes it the default one; existing\n" +
+				"Its name is its name in AWS, unless identifier sets another. " +
+				"A change adds a version and makes it the default one; existing\n" +
 				"instances are not changed.",
-			NamePattern: `[A-Za-z0-9().\-_]{3,128}`, NameDoc: "3 to 128 letters, digits and ( ) . - _",
+			NamePattern: templateName, NameDoc: "3 to 128 letters, digits and ( ) . - _",
 			Canonical: canonicalEC2, CrossCheck: api.CrossChecks(api.TagTraits{}),
-			Holds: api.HoldsName("launch template", ""), HoldsDoc: api.HeldInRegion,
-			Attrs: templateAttrs(),
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("launch template", api.Identifier), HoldsDoc: api.HeldInRegion,
+			Attrs: append(templateAttrs(), api.IdentifierAttr(templateName)),
 		},
 		List: listTemplates, Read: readTemplate, Tag: api.TagEC2, Check: checkTemplate,
 		Create: createTemplate, Update: updateTemplate, Remove: deleteTemplate,
@@ -166,7 +171,7 @@ func observedTemplate(g *api.Region, t types.LaunchTemplate, d *types.ResponseLa
 		launchAttrs(a, d)
 	}
 	o.Attrs = a.Build()
-	g.Identify(&o, KindTemplate, aws.ToString(t.LaunchTemplateName), api.TagsOf(t.Tags))
+	g.IdentifyNamed(&o, KindTemplate, aws.ToString(t.LaunchTemplateName), api.TagsOf(t.Tags))
 	return o
 }
 
@@ -311,7 +316,7 @@ func checkTemplate(ctx context.Context, g *api.Region, r provider.Request) error
 		return err
 	}
 	_, err = g.EC2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
-		LaunchTemplateName: aws.String(r.Desired.Ref.Name), LaunchTemplateData: d, DryRun: aws.Bool(true),
+		LaunchTemplateName: aws.String(api.Named(&r.Desired)), LaunchTemplateData: d, DryRun: aws.Bool(true),
 	})
 	if api.HasCode(err, templateTaken) {
 		o, err := ownTemplate(ctx, g, r, err)
@@ -332,7 +337,7 @@ func createTemplate(ctx context.Context, g *api.Region, r provider.Request) (res
 		return resource.Observed{}, err
 	}
 	out, err := g.EC2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
-		LaunchTemplateName: aws.String(r.Desired.Ref.Name), LaunchTemplateData: d,
+		LaunchTemplateName: aws.String(api.Named(&r.Desired)), LaunchTemplateData: d,
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeLaunchTemplate, g.BirthTags(r, false))},
 	})
 	if api.HasCode(err, templateTaken) {
@@ -354,7 +359,7 @@ func awaitTemplate(ctx context.Context, g *api.Region, id string) (o resource.Ob
 
 // ownTemplate is the template of the name, if this request created it.
 func ownTemplate(ctx context.Context, g *api.Region, r provider.Request, refused error) (resource.Observed, error) {
-	o, err := templateNamed(ctx, g, r.Desired.Ref.Name)
+	o, err := templateNamed(ctx, g, api.Named(&r.Desired))
 	switch {
 	case err != nil:
 		return o, errors.Join(api.Classify("", refused), err)

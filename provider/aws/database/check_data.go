@@ -87,8 +87,8 @@ func passwordText(v resource.Value) []resource.Problem {
 // dbNames: "Can't end with a hyphen or contain two consecutive hyphens" (DBInstanceIdentifier).
 func dbNames(c *api.Checking) {
 	for _, d := range c.Configured {
-		if strings.Contains(d.Ref.Name, "--") {
-			c.Alone(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens in a row", d.Ref.Name)
+		if name, at := api.NamedAt(d); strings.Contains(name, "--") {
+			c.Alone(d, at, strings.ReplaceAll(name, "--", "-"), "%q has two hyphens in a row", name)
 		}
 	}
 }

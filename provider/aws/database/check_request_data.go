@@ -17,7 +17,7 @@ import (
 // name is an error unless this request created it, it is being deleted, or it is the database that
 // this request replaces.
 func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
-	id := r.Desired.Ref.Name
+	id := api.Named(&r.Desired)
 	d, err := database(ctx, g, id)
 	switch {
 	case err != nil && !api.Absent(err):

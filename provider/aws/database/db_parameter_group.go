@@ -22,18 +22,23 @@ const (
 	parametersAttr   = "parameters"
 )
 
+// parametersName is the form of names in AWS.
+const parametersName = `[a-z](-?[a-z0-9])*`
+
 func kindOfDBParameters() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindDBParameters,
-			Doc: "The settings of databases of one engine version.\n\nIts name is its name in AWS. A database has " +
-				"it by `parameter_group: web`. A static parameter takes effect at the " +
+			Doc: "The settings of databases of one engine version.\n\nIts name is its name in AWS, unless identifier sets " +
+				"another. A database has it by `parameter_group: web`. A static parameter takes effect at the " +
 				"next restart, which ovi does not trigger; other parameters take effect immediately.",
-			NamePattern: `[a-z](-?[a-z0-9])*`, NameDoc: "lower-case letters, digits and single hyphens, starting with a " +
+			NamePattern: parametersName, NameDoc: "lower-case letters, digits and single hyphens, starting with a " +
 				"letter, at most 255 characters",
 			Canonical: canonicalParameters, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault),
-			Holds: api.HoldsName("DB parameter group", ""), HoldsDoc: api.HeldInRegion,
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("DB parameter group", api.Identifier), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
+				api.IdentifierAttr(parametersName),
 				{
 					Name: familyAttr, Type: resource.TString, Required: true, Effect: resource.Replace,
 					Pattern: `(postgres|mysql|mariadb)[0-9]+(\.[0-9]+)?`, Example: "postgres16",
@@ -147,7 +152,7 @@ func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParamete
 		a[parametersAttr] = m.Build()
 	}
 	o.Attrs = a.Build()
-	g.Identify(&o, KindDBParameters, o.ID, own)
+	g.IdentifyNamed(&o, KindDBParameters, o.ID, own)
 	if strings.HasPrefix(o.ID, "default.") {
 		o.Message = resource.ProviderDefault
 	}
@@ -199,7 +204,7 @@ func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) e
 	if r.Have.ID != "" {
 		return nil
 	}
-	o, err := readDBParameters(ctx, g, r.Desired.Ref.Name)
+	o, err := readDBParameters(ctx, g, api.Named(&r.Desired))
 	switch {
 	case api.Absent(err):
 		return nil
@@ -212,14 +217,14 @@ func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) e
 // createDBParameters relies on the name, as createDBSubnets does. A group that is created has no parameters yet: they
 // are set by calls of their own, which are repeated until they were made.
 func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	name := r.Desired.Ref.Name
+	name := api.Named(&r.Desired)
 	_, err := g.RDS.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
 		DBParameterGroupName: aws.String(name), DBParameterGroupFamily: api.DesiredText(r.Desired.Attrs, familyAttr),
 		Description: api.DesiredText(r.Desired.Attrs, "description"), Tags: rdsTags(g.BirthTags(r, false)),
 	})
 	if err = api.Classify("", err); api.HasCode(err, "DBParameterGroupAlreadyExists",
 		"DBParameterGroupAlreadyExistsFault") {
-		err = api.UnlessOwn(ctx, g, r, err, readDBParameters)
+		err = api.UnlessOwn(ctx, g, r, api.Named(&r.Desired), err, readDBParameters)
 	}
 	if err != nil {
 		return resource.Observed{}, err

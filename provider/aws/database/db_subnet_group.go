@@ -14,17 +14,23 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// subnetsName is the form of names in AWS.
+const subnetsName = `[a-z0-9][a-z0-9._ -]{0,254}`
+
 func kindOfDBSubnets() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: api.KindDBSubnets,
-			Doc: "The subnets that databases may run in.\n\nIts name is its name in AWS. The subnets must be of one " +
+			Doc: "The subnets that databases may run in.\n\nIts name is its name in AWS, unless identifier sets another. " +
+				"The subnets must be of one " +
 				"VPC and in two availability zones at least.",
-			NamePattern: `[a-z0-9][a-z0-9._ -]{0,254}`,
+			NamePattern: subnetsName,
 			NameDoc:     "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
 			CrossCheck:  api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
-			Holds:       api.HoldsName("DB subnet group", ""), HoldsDoc: api.HeldInRegion,
+			Identifier:  api.Identifier,
+			Holds:       api.HoldsName("DB subnet group", api.Identifier), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
+				api.IdentifierAttr(subnetsName),
 				{
 					Name: "subnets", Type: resource.TSet, Required: true, Min: api.Bound(2),
 					Elem: &resource.Attribute{
@@ -87,7 +93,7 @@ func observedDBSubnets(ctx context.Context, g *api.Region, s types.DBSubnetGroup
 	a["subnets"] = resource.SortSet(subnets)
 	a.Text("description", s.DBSubnetGroupDescription)
 	o.Attrs = a.Build()
-	g.Identify(&o, api.KindDBSubnets, o.ID, rdsTagMap(tags.TagList))
+	g.IdentifyNamed(&o, api.KindDBSubnets, o.ID, rdsTagMap(tags.TagList))
 	if o.ID == "default" && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
 	}
@@ -137,7 +143,7 @@ func checkDBSubnets(ctx context.Context, g *api.Region, r provider.Request) erro
 	if r.Have.ID != "" {
 		return nil
 	}
-	o, err := readDBSubnets(ctx, g, r.Desired.Ref.Name)
+	o, err := readDBSubnets(ctx, g, api.Named(&r.Desired))
 	switch {
 	case api.Absent(err):
 		return nil
@@ -150,7 +156,7 @@ func checkDBSubnets(ctx context.Context, g *api.Region, r provider.Request) erro
 // createDBSubnets relies on the name, as createDB does. A subnet that was created a moment ago may
 // not be known to RDS, which reports it as InvalidSubnet.
 func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	name := r.Desired.Ref.Name
+	name := api.Named(&r.Desired)
 	var created *rds.CreateDBSubnetGroupOutput
 	err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
 		created, err = g.RDS.CreateDBSubnetGroup(ctx, &rds.CreateDBSubnetGroupInput{

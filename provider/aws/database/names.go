@@ -8,8 +8,8 @@ const parameterGroup = "parameter_group" // of a database
 
 func namedDefault(c *api.Checking) {
 	for _, d := range c.Configured {
-		if d.Ref.Name == "default" {
-			c.Alone(d, "name", "use another name", "AWS reserves the name default")
+		if name, at := api.NamedAt(d); name == "default" {
+			c.Alone(d, at, "use another name", "AWS reserves the name default")
 		}
 	}
 }

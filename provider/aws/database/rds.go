@@ -84,7 +84,7 @@ func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 			"; any change made now applies these too", "; ")
 	}
 	o.Attrs = a.Build()
-	g.Identify(&o, api.KindRDS, o.ID, rdsTagMap(d.TagList))
+	g.IdentifyNamed(&o, api.KindRDS, o.ID, rdsTagMap(d.TagList))
 	return o
 }
 

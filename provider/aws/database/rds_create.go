@@ -17,7 +17,7 @@ import (
 // createDB relies on the name: RDS has no token. A database of that name that carries the key of this
 // request was created by it.
 func createDB(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	id := r.Desired.Ref.Name
+	id := api.Named(&r.Desired)
 	d, err := newDB(ctx, g, id, r)
 	if err == nil && r.Desired.State == resource.StateStopped {
 		d, err = powerDB(ctx, g, d, true)
@@ -52,7 +52,7 @@ func newDB(ctx context.Context, g *api.Region, id string, r provider.Request) (t
 func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, error) {
 	a := r.Desired.Attrs
 	in := &rds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String(r.Desired.Ref.Name),
+		DBInstanceIdentifier: aws.String(api.Named(&r.Desired)),
 		DBInstanceClass:      api.DesiredText(a, "size"),
 		Engine:               api.DesiredText(a, "engine"),
 		EngineVersion:        api.DesiredText(a, "engine_version"),

@@ -10,19 +10,25 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// dbIdentifier is the form of names in AWS.
+const dbIdentifier = `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`
+
 func rdsSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindRDS,
-		Doc: "A managed database.\n\nIts name is its DB identifier. Defaults: PostgreSQL, 20 GiB, encrypted, not public, " +
+		Doc: "A managed database.\n\nIts name is its DB identifier, unless identifier sets another. " +
+			"Defaults: PostgreSQL, 20 GiB, encrypted, not public, " +
 			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it " +
 			"is deleted.",
-		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`,
+		NamePattern: dbIdentifier,
 		NameDoc:     "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical:   canonicalRDS, CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, dbNames, api.Zones,
 			network.GroupsFit("subnet_group")),
 		DataLoss: loseDatabase, Undeletable: keptDatabase, State: resource.StateRunning, Advice: advise, Grace: 2 * time.Hour,
-		Holds: api.HoldsName("DB identifier", ""), HoldsDoc: api.HeldInRegion,
-		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed()),
+		Identifier: api.Identifier,
+		Holds:      api.HoldsName("DB identifier", api.Identifier), HoldsDoc: api.HeldInRegion,
+		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed(),
+			[]resource.Attribute{api.IdentifierAttr(dbIdentifier)}),
 	}
 }
 

@@ -55,7 +55,7 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	out, err := g.RDS.DescribeDBSnapshots(ctx, snapshotNamed(name))
 	if api.Absent(err) || err == nil && len(out.DBSnapshots) == 0 {
 		return types.DBSnapshot{}, api.Mistake(op, provider.Errorf("snapshot %q does not exist in %s", name, g.Name),
-			otherSnapshots(ctx, g, r.Desired.Ref.Name))
+			otherSnapshots(ctx, g, api.Named(&r.Desired)))
 	}
 	if err != nil {
 		return types.DBSnapshot{}, err
@@ -132,7 +132,7 @@ func elsewise(attr string) string {
 func orderRestore(g *api.Region, r provider.Request, s types.DBSnapshot) *rds.RestoreDBInstanceFromDBSnapshotInput {
 	a := r.Desired.Attrs
 	in := &rds.RestoreDBInstanceFromDBSnapshotInput{
-		DBInstanceIdentifier:    aws.String(r.Desired.Ref.Name),
+		DBInstanceIdentifier:    aws.String(api.Named(&r.Desired)),
 		DBSnapshotIdentifier:    api.DesiredText(a, snapshotAttr),
 		DBInstanceClass:         api.DesiredText(a, "size"),
 		Engine:                  api.DesiredText(a, "engine"),

@@ -23,19 +23,24 @@ const (
 	ProfilesAttr = "profiles"
 )
 
+// roleName is the form of names in AWS.
+const roleName = `[A-Za-z0-9_+=,.@-]{1,64}`
+
 func kindOfRole() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
 			Provider: api.ProviderName, Name: KindRole,
 			Doc: "An IAM role: permissions for programs on instances and for AWS services.\n\n" +
-				"Its name is its name in AWS. Roles belong to the account and not to a region: ovi reports a\n" +
+				"Its name is its name in AWS, unless identifier sets another. " +
+				"Roles belong to the account and not to a region: ovi reports a\n" +
 				"role in the region of its ovi:ref tag, and an unmanaged role in each region. An instance\n" +
 				"refers to it with `iam_profile: web`.",
-			NamePattern: `[A-Za-z0-9_+=,.@-]{1,64}`, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
+			NamePattern: roleName, NameDoc: "letters, digits and _ + = , . @ -, at most 64 characters",
 			Canonical: canonicalRole, CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oncePerAccount),
-			Holds: holdsRole, HoldsDoc: "its name in AWS, in an account, whatever the region",
+			Identifier: api.Identifier,
+			Holds:      holdsRole, HoldsDoc: "its name in AWS, in an account, whatever the region",
 			Spans: true,
-			Attrs: roleAttrs(),
+			Attrs: append(roleAttrs(), api.IdentifierAttr(roleName)),
 		},
 		List: listRoles, Read: readRole, Tag: tagRole, Check: checkRole,
 		Create: createRole, Update: updateRole, Remove: deleteRole,
@@ -152,8 +157,9 @@ func policiesOf(a resource.Attrs) (resource.Attrs, bool) {
 }
 
 // holdsRole: names of roles are unique in an account, in upper and lower case alike (CreateRole).
-func holdsRole(ref resource.Ref, _ resource.Attrs, _ resource.State) []resource.Hold {
-	return []resource.Hold{{What: "role", Of: api.Account(ref), Name: strings.ToLower(ref.Name), Identity: true}}
+func holdsRole(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
+	name := strings.ToLower(api.NameOr(a, api.Identifier, ref))
+	return []resource.Hold{{What: "role", Of: api.Account(ref), Name: name, Identity: true}}
 }
 
 // oncePerAccount: the names of roles are unique in an account, whatever the region. IAM API
@@ -162,10 +168,11 @@ func oncePerAccount(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
 		account, _ := api.AccountAndRegion(d.Ref.Location)
-		key := account + "/" + strings.ToLower(d.Ref.Name)
+		name, at := api.NamedAt(d)
+		key := account + "/" + strings.ToLower(name)
 		if other := first[key]; other != nil {
-			c.Wrong(d, "name", "use another name, or configure it in one region",
-				"duplicate role %s: %s has it too, and roles belong to the account, not to a region", d.Ref.Name,
+			c.Wrong(d, at, "use another name, or configure it in one region",
+				"duplicate role %s: %s has it too, and roles belong to the account, not to a region", name,
 				api.WhereConfigured(other))
 			continue
 		}
@@ -242,7 +249,7 @@ func observedRole(g *api.Region, r types.RoleDetail) resource.Observed {
 	}
 	a[ProfilesAttr] = resource.SortSet(profiles)
 	o.Attrs = a.Build()
-	g.Identify(&o, KindRole, o.ID, iamTagMap(r.Tags))
+	g.IdentifyNamed(&o, KindRole, o.ID, iamTagMap(r.Tags))
 	// Those that AWS creates for its services and for single sign-on.
 	if p := aws.ToString(r.Path); o.Marks.IsZero() &&
 		(strings.HasPrefix(p, "/aws-service-role/") || strings.HasPrefix(p, "/aws-reserved/")) {

@@ -20,7 +20,7 @@ import (
 // is an error unless this request created that role. A policy that does not exist would fail only
 // after the role was created.
 func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
-	name := r.Desired.Ref.Name
+	name := api.Named(&r.Desired)
 	if name != r.Have.ID {
 		o, err := readRole(ctx, g, name)
 		switch {
@@ -47,7 +47,7 @@ func checkRole(ctx context.Context, g *api.Region, r provider.Request) error {
 // that was created a moment ago, which IAM refuses until it is known everywhere. A failure after
 // the call leaves a tagged role, which the next attempt finds and completes.
 func createRole(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	name, a := r.Desired.Ref.Name, r.Desired.Attrs
+	name, a := api.Named(&r.Desired), r.Desired.Attrs
 	in := &iam.CreateRoleInput{
 		RoleName: aws.String(name), AssumeRolePolicyDocument: api.DesiredText(a, "trust"), Path: api.DesiredText(a, "path"),
 		Description: api.DesiredText(a, "description"), MaxSessionDuration: session(a), Tags: iamTags(g.BirthTags(r, false)),
@@ -57,7 +57,7 @@ func createRole(ctx context.Context, g *api.Region, r provider.Request) (resourc
 		return api.Classify("", err)
 	})
 	if api.HasCode(err, "EntityAlreadyExists") {
-		err = api.UnlessOwn(ctx, g, r, err, readRole)
+		err = api.UnlessOwn(ctx, g, r, api.Named(&r.Desired), err, readRole)
 	}
 	if err != nil {
 		return resource.Observed{}, err

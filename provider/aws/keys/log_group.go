@@ -32,7 +32,8 @@ func kindOfLogs() api.Kind {
 				"have slashes.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, DataLoss: loseLogs,
 			CrossCheck: api.CrossChecks(api.TagTraits{IAM: true}, oneLogName), Replace: replaceLogs,
-			Holds: api.HoldsName("log group", logName), HoldsDoc: api.HeldInRegion,
+			Identifier: logName,
+			Holds:      api.HoldsName("log group", logName), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				{
 					Name: logName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9_/.#-]{1,512}`,
@@ -263,9 +264,7 @@ func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 		return api.Classify("", err)
 	}, "OperationAbortedException")
 	if api.HasCode(err, "ResourceAlreadyExistsException") {
-		err = api.UnlessOwn(ctx, g, r, err, func(ctx context.Context, g *api.Region, _ string) (resource.Observed, error) {
-			return readLogs(ctx, g, name)
-		})
+		err = api.UnlessOwn(ctx, g, r, name, err, readLogs)
 	}
 	if err == nil {
 		err = setRetention(ctx, g, name, a)

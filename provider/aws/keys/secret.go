@@ -43,7 +43,8 @@ func kindOfSecret() api.Kind {
 				"and an apply restores it.",
 			NamePattern: api.TagName, NameDoc: api.TagNameDoc, NameAttr: secretName, DataLoss: loseSecret,
 			Canonical: canonicalSecret, CrossCheck: api.CrossChecks(api.TagTraits{}, oneSecretName), Replace: replaceSecret,
-			Holds: api.HoldsName("secret", secretName), HoldsDoc: api.HeldInRegion,
+			Identifier: secretName,
+			Holds:      api.HoldsName("secret", secretName), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				{
 					Name: secretName, Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z0-9/_+=.@-]{1,512}`,

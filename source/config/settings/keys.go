@@ -71,6 +71,12 @@ func OptionsKeys(o source.Options) []read.Key[*Setter] {
 			Doc: "The same as in `rules`.",
 		},
 	}
+	out = append(out, read.Key[*Setter]{
+		Name: identifier, Example: `"${environment}-${name}"`, Form: read.FormText, Read: (*Setter).readIdentifier,
+		Doc: "The name on its system with which a resource is created whose block does not set it, in the kinds that have " +
+			"a key for it: `identifier`, `bucket`, `log_name` or `secret_name`. `${name}` is the name of the resource. An " +
+			"existing resource keeps its name.",
+	})
 	if o.Schemas == nil || o.ProviderOptions == nil {
 		return out
 	}

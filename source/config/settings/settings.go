@@ -18,7 +18,9 @@ type Settings struct {
 	Stack   string
 	Rules   rules.Rules
 	Options resource.Options
-	Set     map[string]Setting
+	// Identifier is the Identifier of the draft.
+	Identifier string
+	Set        map[string]Setting
 }
 
 // Setter reads the settings of one document into those of its stack.

@@ -235,7 +235,8 @@ func (r *res) destination(name string) string {
 		return to
 	}
 	a, ok := schema(r.kind.Attrs, name)
-	if !ok || a.Computed || r.known.PartOf != "" || strings.Contains(name, ".") {
+	if !ok || a.Computed || r.known.PartOf != "" || strings.Contains(name, ".") ||
+		name == r.known.Name && name == r.kind.Identifier { // the block has that name
 		return ""
 	}
 	return name
