@@ -78,7 +78,9 @@ func expanded(c *command.Call, ref string) (expansion.Head, []expansion.Block, e
 		return expansion.Head{}, nil, cli.Usage("name a configuration file, or a folder of them",
 			"`ovi config` reads one stack of configuration files")
 	}
-	head := expansion.Head{Stack: drafts[0].Stack, Environment: drafts[0].Environment}
+	head := expansion.Head{
+		Stack: drafts[0].Stack, Environment: drafts[0].Environment, Identifier: drafts[0].Identifier,
+	}
 	if ref == "" && len(intents) == 1 {
 		head.Outputs = expansion.OutputsOf(intents[0].Outputs)
 	}
@@ -115,9 +117,10 @@ func showConfiguration(c *command.Call) error {
 		return c.Out.Records(render.Info{Type: "configuration", Data: struct {
 			Stack       string           `json:"stack"`
 			Environment string           `json:"environment,omitempty"`
+			Identifier  string           `json:"identifier,omitempty"` // of options
 			Resources   []map[string]any `json:"resources"`
 			Outputs     any              `json:"outputs"`
-		}{head.Stack, head.Environment, all, head.Published()}})
+		}{head.Stack, head.Environment, head.Identifier, all, head.Published()}})
 	}
 	text, err := expansion.YAML(head, blocks, c.Cmd.Bool("origin"))
 	if err != nil {

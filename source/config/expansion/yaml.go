@@ -13,6 +13,7 @@ import (
 // Head is the first part of a configuration.
 type Head struct {
 	Stack, Environment string
+	Identifier         string // of options
 	Outputs            []Key
 }
 
@@ -27,8 +28,12 @@ func YAML(h Head, blocks []Block, origins bool) ([]byte, error) {
 		list.Content = append(list.Content, w.node(blocks[i].whole()))
 	}
 	doc := &yaml.Node{Kind: yaml.MappingNode}
-	doc.Content = append(doc.Content, scalar("version"), scalar("v1"), scalar("stack"), scalar(h.Stack),
-		scalar("resources"), list)
+	doc.Content = append(doc.Content, scalar("version"), scalar("v1"), scalar("stack"), scalar(h.Stack))
+	if h.Identifier != "" {
+		options := Value{IsMap: true, Map: []Key{{"identifier", Value{Text: h.Identifier}}}}
+		doc.Content = append(doc.Content, scalar("options"), w.node(options))
+	}
+	doc.Content = append(doc.Content, scalar("resources"), list)
 	if len(h.Outputs) > 0 {
 		doc.Content = append(doc.Content, scalar("outputs"), w.node(Value{IsMap: true, Map: h.Outputs}))
 	}
