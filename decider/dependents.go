@@ -1,7 +1,6 @@
 package decider
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,12 +52,12 @@ func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker
 		x := &all[j]
 		switch {
 		case x.Difference == comparator.Unreachable:
-			return dependencyBlocker("it depends on %s, and %s is unreachable", r.Short(), r.Scope()), true
+			return dependencyBlocker(r, "it depends on %s, and %s is unreachable", r.Short(), r.Scope()), true
 		case x.Difference == comparator.Conflict && (d.creates() || d.changesTo(r)):
-			return dependencyBlocker("it depends on %s, which is in conflict", r.Short()), true
+			return dependencyBlocker(r, "it depends on %s, which is in conflict", r.Short()), true
 		case len(x.Blockers) == 0:
 		case x.Proposed == Create && d.creates(), d.waitsForID(r):
-			return dependencyBlocker("it depends on %s, which is blocked by %s", r.Short(), x.Blockers[0].Policy).dueTo(x), true
+			return dueTo(x, "it depends on %s, which %s", r.Short(), blockedAs(x, all, index)), true
 		}
 	}
 	return Blocker{}, false
@@ -75,8 +74,7 @@ func blocksDelete(i int, all []Decision, index map[resource.Ref]int, used users)
 		if !x.Proposed.Destroys() || len(x.Blockers) > 0 || !d.mustPrecede(x) && !slices.Contains(used[r], i) {
 			continue
 		}
-		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", d.Ref.Short(),
-			d.Blockers[0].Policy).dueTo(d))
+		x.Blockers = append(x.Blockers, dueTo(d, "%s depends on it and %s", d.Ref.Short(), blockedAs(d, all, index)))
 		changed = true
 	}
 	return changed
@@ -93,13 +91,13 @@ func blocksRoom(d *Decision, all []Decision, index map[resource.Ref]int) (change
 		x := &all[j]
 		switch {
 		case len(d.Blockers) == 0 && len(x.Blockers) > 0:
-			d.Blockers = append(d.Blockers, dependencyBlocker("it needs the %s of %s, which is blocked by %s", t.Hold.What,
-				x.Ref.Short(), x.Blockers[0].Policy).dueTo(x))
+			d.Blockers = append(d.Blockers, dueTo(x, "it needs the %s of %s, which %s", t.Hold.What,
+				x.Ref.Short(), blockedAs(x, all, index)))
 			return true
 		case len(d.Blockers) > 0 && x.Proposed == Delete && len(x.Blockers) == 0 &&
 			d.Blockers[0].Policy != (Targets{}).Name():
-			x.Blockers = append(x.Blockers, dependencyBlocker("%s takes its %s and is blocked by %s", d.Ref.Short(),
-				t.Hold.What, d.Blockers[0].Policy).dueTo(d))
+			x.Blockers = append(x.Blockers, dueTo(d, "%s takes its %s and %s", d.Ref.Short(),
+				t.Hold.What, blockedAs(d, all, index)))
 			changed = true
 		}
 	}
@@ -111,22 +109,48 @@ func blocksRoom(d *Decision, all []Decision, index map[resource.Ref]int) (change
 func waitsForName(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker, bool) {
 	for _, r := range d.After {
 		if x := &all[index[r]]; len(x.Blockers) > 0 {
-			return dependencyBlocker("its name belongs to %s until the rename to %s, which is blocked by %s",
-				x.Observed.ID, r.Short(), x.Blockers[0].Policy).dueTo(x), true
+			return dueTo(x, "its name belongs to %s until the rename to %s, which %s",
+				x.Observed.ID, r.Short(), blockedAs(x, all, index)), true
 		}
 	}
 	return Blocker{}, false
 }
 
-func dependencyBlocker(format string, args ...any) Blocker {
-	return Blocker{Policy: BlockedByDependency, Reason: fmt.Sprintf(format, args...)}
+// dependencyBlocker returns the Blocker of a decision that must follow the one of first, which no policy blocks.
+func dependencyBlocker(first resource.Ref, format string, args ...any) Blocker {
+	return Blocker{Policy: BlockedByDependency, Reason: fmt.Sprintf(format, args...), First: first}
 }
 
-// dueTo returns the Blocker with the policy that blocks another decision, and with the end of that.
-func (b Blocker) dueTo(d *Decision) Blocker {
-	first := d.Blockers[0]
-	b.DueTo, b.Until = cmp.Or(first.DueTo, first.Policy), first.Until
+// dueTo returns the Blocker of a decision that must follow the blocked x: with the first of the chain, the policy
+// that blocks it, and until when.
+func dueTo(x *Decision, format string, args ...any) Blocker {
+	by := x.Blockers[0]
+	b := dependencyBlocker(x.Ref, format, args...)
+	b.DueTo, b.Until = by.Policy, by.Until
+	if by.Policy == BlockedByDependency {
+		b.First, b.DueTo = by.First, by.DueTo
+	}
 	return b
+}
+
+// blockedAs is the clause that says why a decision is blocked. A decision in a chain names the first of it: that one
+// must change before any of the others can.
+func blockedAs(x *Decision, all []Decision, index map[resource.Ref]int) string {
+	by := x.Blockers[0]
+	if by.Policy != BlockedByDependency {
+		return "is blocked by " + by.Policy
+	}
+	first := "waits for " + by.First.Short() + ", which "
+	i, known := index[by.First]
+	switch {
+	case by.DueTo != "":
+		return first + "is blocked by " + by.DueTo
+	case known && all[i].Difference == comparator.Conflict:
+		return first + "is in conflict"
+	case known && all[i].Difference == comparator.Unreachable:
+		return first + "is unreachable"
+	}
+	return first + "is not deleted"
 }
 
 // creates reports whether the decision creates a resource.

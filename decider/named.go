@@ -1,14 +1,18 @@
 package decider
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
 
-// NamedReplace blocks replacing a resource of a kind that asks for it, where that loses data, unless Allowed names
-// the resource: by its name, KIND/NAME, or whole ref. A replacement that loses nothing, such as one of a creation that
-// stopped, is not blocked, nor is one of a broken resource, which an operator has named to request it.
+// NamedReplace blocks replacements that lose data, unless Allowed names the resource: by its name, KIND/NAME, or
+// whole ref. It blocks all of a kind that requires it, and of each other kind those that only follow the replacement
+// of another resource: neither the block of the resource nor its user asked to lose that data. A replacement that
+// loses nothing, such as one of a creation that stopped, is not blocked, nor is one of a broken resource, which an
+// operator has named to request it.
 type NamedReplace struct {
 	Kinds   Kinds
 	Allowed []string
@@ -26,14 +30,23 @@ func (n NamedReplace) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 		if d.Proposed != Replace || d.DataLoss == "" || requested || n.allows(d.Ref) {
 			continue
 		}
-		if k, _ := n.Kinds(d.Ref.Provider, d.Ref.Kind); k.NamedReplace {
-			out[i] = Blocker{
-				Reason:     "it must be destroyed and created to change it",
-				Suggestion: "add --allow-replace " + d.Ref.Short() + " if it may lose " + d.DataLoss,
-			}
+		k, _ := n.Kinds(d.Ref.Provider, d.Ref.Kind)
+		switch {
+		case d.Reason == ReasonFollows:
+			out[i] = n.blocks(d, d.Message+", and the data of "+d.Ref.Short()+" would be lost")
+		case k.NamedReplace:
+			out[i] = n.blocks(d, "it must be destroyed and created to change it")
 		}
 	}
 	return out, nil
+}
+
+func (NamedReplace) blocks(d *Decision, reason string) Blocker {
+	return Blocker{
+		Reason: reason,
+		Suggestion: fmt.Sprintf("add --allow-replace %s to lose that data (%s)", d.Ref.Short(),
+			strings.TrimSuffix(d.DataLoss, ".")),
+	}
 }
 
 func (n NamedReplace) allows(r resource.Ref) bool {

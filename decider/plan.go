@@ -90,6 +90,8 @@ type Blocker struct {
 	Until      *time.Time `json:"until,omitempty"`  // deferred until then
 	Awaits     string     `json:"awaits,omitempty"` // deferred until that is so: "wave 2 of 3"
 	DueTo      string     `json:"due_to,omitempty"` // of a dependency: the policy that blocks the first of its chain
+	// First is the first of the chain of a dependency: nothing of the chain can be done before it.
+	First resource.Ref `json:"first,omitzero"`
 	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`
 	// Signed: only approvals that keys on the roster signed lift it.

@@ -168,7 +168,52 @@ func TestExcludesBlockDependents(t *testing.T) {
 	check(t, p,
 		"! a/network/n missing: it does not exist [create exclude: excluded by --exclude]",
 		"! a/server/s missing: it does not exist [create dependency: it depends on network/n, which is blocked by exclude]",
-		"! a/server/t missing: it does not exist [create dependency: it depends on server/s, which is blocked by dependency]")
+		"! a/server/t missing: it does not exist [create dependency: it depends on server/s, which waits for network/n, which is blocked by exclude]")
+}
+
+// TestAChainNamesItsFirst: a blocked decision names the first of its chain, and why that one is not done.
+func TestAChainNamesItsFirst(t *testing.T) {
+	t.Parallel()
+	chain := configured{
+		desired("a/network/n", ""), desired("b/server/s", "network @a/network/n"), desired("b/server/t", "peer @b/server/s"),
+		desired("b/server/u", "peer @b/server/t"),
+	}
+	foreign := with(ours("a/network/n", "n-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })
+	gone := sceneOf(nil, ours("a/network/n", "n-1", ""), ours("a/server/s", "s-1", "network n-1"),
+		with(ours("a/server/t", "t-1", "network n-1, peer s-1"), blessed))
+	for name, c := range map[string]struct {
+		s     scene
+		first string
+		want  map[string]string // the reasons of some
+	}{
+		"in conflict": {sceneOf(chain, foreign), "n", map[string]string{
+			"s": "it depends on network/n, which is in conflict",
+			"t": "it depends on server/s, which waits for network/n, which is in conflict",
+			"u": "it depends on server/t, which waits for network/n, which is in conflict",
+		}},
+		"unreachable": {sceneOf(chain).unreachable("a"), "n", map[string]string{
+			"s": "it depends on network/n, and fake/a is unreachable",
+			"u": "it depends on server/t, which waits for network/n, which is unreachable",
+		}},
+		"deletes": {gone, "t", map[string]string{
+			"s": "server/t depends on it and is blocked by blessed",
+			"n": "server/s depends on it and waits for server/t, which is blocked by blessed",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := c.s.plan(t, decider.Facts{}, decider.Blessed{})
+			for i := range p.Decisions {
+				d := &p.Decisions[i]
+				if len(d.Blockers) == 0 || d.Ref.Name == c.first {
+					continue
+				}
+				b := d.Blockers[0]
+				if want := c.want[d.Ref.Name]; b.First.Name != c.first || want != "" && b.Reason != want {
+					t.Errorf("%s: %q, first %s; want %q, first %s", d.Ref, b.Reason, b.First, want, c.first)
+				}
+			}
+		})
+	}
 }
 
 func TestDependenciesOfBlockedDecisionsStay(t *testing.T) {

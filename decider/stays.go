@@ -23,7 +23,7 @@ func blockUnderStaying(all []Decision, kinds Kinds, f Facts) {
 			}
 			if f.LastDependsOn != nil && slices.Contains(f.LastDependsOn(d.Ref), x.Ref) ||
 				Refers(d.Observed, k.Attrs, x.Observed) {
-				x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it, and is not deleted", d.Ref.Short()))
+				x.Blockers = append(x.Blockers, dependencyBlocker(d.Ref, "%s depends on it, and is not deleted", d.Ref.Short()))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestPromptCountsWhatIsDestroyed(t *testing.T) {
 	for want, plan := range map[string]decider.Plan{
-		"Apply 6 changes to AWS account 123456789012 (3 destroyed, 1 with data loss)?\nType yes to continue: ": everything(),
+		"Apply 6 changes to AWS account 123456789012 (3 destroyed, 1 with data loss: rds/old-db)?\nType yes to continue: ": everything(),
 		"Apply 1 change to AWS account 123456789012?\nType yes to continue: ": {Decisions: []decider.Decision{
 			{Ref: ref("ec2", "a"), Action: decider.Update, Proposed: decider.Update}, {Ref: ref("rds", "db"), Action: decider.Notify, Proposed: decider.Delete, Observed: have("db")},
 		}},

@@ -108,6 +108,10 @@ func TestNoReplacementStopsHalfway(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, screen)
 	}
 	copyTree(t, dir, dir+".before")
+	var named []string // what follows a replacement and would lose data
+	for _, b := range all {
+		named = append(named, "--allow-replace", b[1]+"/"+b[2])
+	}
 	for _, strategy := range []resource.Strategy{"", resource.DestroyFirst} {
 		for _, b := range all {
 			ref := b[1] + "/" + b[2]
@@ -122,7 +126,7 @@ func TestNoReplacementStopsHalfway(t *testing.T) {
 			if strategy != "" {
 				writeConfig(t, dir, strings.Replace(text, b[0], b[0]+", replace: "+string(strategy), 1))
 			}
-			code, screen := inSandbox(t, dir, "apply", "--sandbox", "--auto-approve", "--replace", ref, file)
+			code, screen := inSandbox(t, dir, slices.Concat([]string{"apply", "--sandbox", "--auto-approve", "--replace", ref}, named, []string{file})...)
 			if (code != 0) != slices.Contains(refused, ref) {
 				t.Errorf("apply --replace %s %s ends with %d\n%s", ref, strategy, code, screen)
 			}

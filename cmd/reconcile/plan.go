@@ -81,8 +81,8 @@ func ReplaceFlag() urfave.Flag {
 func AllowReplaceFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{
 		Name: "allow-replace",
-		Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; " +
-			"repeatable",
+		Usage: "destroy and create `NAME` again, with the loss of its data, if a change of it (a cluster) or of a resource " +
+			"that it depends on requires that; repeatable",
 	}
 }
 

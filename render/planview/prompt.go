@@ -9,10 +9,11 @@ import (
 )
 
 // Prompt asks whether to apply a plan: how many changes to what, how many resources are
-// destroyed, and with how many of them data is lost. Target names the accounts that are changed: "AWS
+// destroyed, and with which of them data is lost. Target names the accounts that are changed: "AWS
 // account 123456789012".
 func Prompt(p decider.Plan, target string) string {
-	changes, destroyed, lost := 0, 0, 0
+	changes, destroyed := 0, 0
+	var lost []string
 	for _, d := range p.Decisions {
 		if !d.Action.Executes() {
 			continue
@@ -22,7 +23,7 @@ func Prompt(p decider.Plan, target string) string {
 			destroyed++
 		}
 		if LossOf(d) != "" {
-			lost++
+			lost = append(lost, d.Ref.Short())
 		}
 	}
 	text := "Apply " + term.Many(changes, "change") + " to " + target
@@ -36,8 +37,13 @@ func Prompt(p decider.Plan, target string) string {
 	if destroyed > 0 {
 		notes = append(notes, fmt.Sprintf("%d destroyed", destroyed))
 	}
-	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("%d with data loss", lost))
+	if n := len(lost); n > 0 {
+		const few = 4
+		names := strings.Join(lost[:min(n, few)], ", ")
+		if n > few {
+			names += fmt.Sprintf(" and %d more", n-few)
+		}
+		notes = append(notes, fmt.Sprintf("%d with data loss: %s", n, names))
 	}
 	if len(notes) > 0 {
 		text += " (" + strings.Join(notes, ", ") + ")"
