@@ -12,7 +12,7 @@ import (
 )
 
 // conditioned plans for one resource with a condition. The kind loses data, and asks for a name before it does.
-func conditioned(t rapid.TB, o resource.Observed, d *resource.Desired, repairs, named bool) decider.Plan {
+func conditioned(t rapid.TB, o resource.Observed, d *resource.Desired, repairs, named, ended bool) decider.Plan {
 	t.Helper()
 	kinds := func(provider, name string) (resource.Kind, bool) {
 		return resource.Kind{
@@ -34,7 +34,7 @@ func conditioned(t rapid.TB, o resource.Observed, d *resource.Desired, repairs, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := decider.Decide(found, kinds, decider.Facts{}, decider.NamedReplace{Kinds: kinds})
+	p, err := decider.Decide(found, kinds, decider.Facts{Ended: func(resource.Ref) bool { return ended }}, decider.NamedReplace{Kinds: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,8 @@ func conditioned(t rapid.TB, o resource.Observed, d *resource.Desired, repairs, 
 }
 
 // TestEachConditionAllowsItsOwnActions: whatever else differs, nothing happens to an unreadable resource; a broken one
-// is repaired, or replaced if an operator names it, or deleted; only an unfinished one is created again automatically.
+// is repaired, or replaced if an operator names it, or deleted; only an unfinished one is created again automatically,
+// unless its creation is recorded as done.
 func TestEachConditionAllowsItsOwnActions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,12 +63,12 @@ func TestEachConditionAllowsItsOwnActions(t *testing.T) {
 			Health:    rapid.SampledFrom([]resource.Health{resource.Healthy, resource.Stopped, resource.Failing}).Draw(t, "health"),
 			Condition: rapid.SampledFrom([]resource.Condition{resource.Unreadable, resource.Broken, resource.Unfinished}).Draw(t, "condition"),
 		}
-		repairs, named := rapid.Bool().Draw(t, "repairs"), rapid.Bool().Draw(t, "named")
+		repairs, named, ended := rapid.Bool().Draw(t, "repairs"), rapid.Bool().Draw(t, "named"), rapid.Bool().Draw(t, "ended")
 		var d *resource.Desired
 		if rapid.Bool().Draw(t, "configured") {
 			d = &resource.Desired{Ref: o.Ref, Attrs: given("want "), State: resource.StateRunning}
 		}
-		p := conditioned(t, o, d, repairs, named)
+		p := conditioned(t, o, d, repairs, named, ended)
 		if len(p.Decisions) != 1 {
 			t.Fatalf("%d decisions", len(p.Decisions))
 		}
@@ -83,12 +84,12 @@ func TestEachConditionAllowsItsOwnActions(t *testing.T) {
 			want, reason = decider.Delete, decider.ReasonUnwanted
 		case named:
 			want, reason = decider.Replace, decider.ReasonRequested
-			if o.Condition == resource.Unfinished && got.DataLoss != "" {
-				t.Errorf("it loses %s, which nothing uses", got.DataLoss)
+			if (o.Condition == resource.Unfinished && !ended) != (got.DataLoss == "") {
+				t.Errorf("it loses %q", got.DataLoss)
 			}
-		case o.Condition == resource.Unfinished:
+		case o.Condition == resource.Unfinished && !ended:
 			want, reason = decider.Replace, decider.ReasonUnfinished
-		case !repairs:
+		case o.Condition == resource.Unfinished, !repairs:
 			reason = decider.ReasonBroken
 			if !strings.Contains(got.Suggestion, "--replace cluster/dev") || !strings.Contains(got.Suggestion, "loses everything") {
 				t.Errorf("the suggestion is %q", got.Suggestion)
@@ -104,8 +105,8 @@ func TestEachConditionAllowsItsOwnActions(t *testing.T) {
 		if got.Action != want || got.Reason != reason {
 			t.Errorf("%s because %s, want %s because %s: %+v", got.Action, got.Reason, want, reason, got)
 		}
-		if destroys := got.Action.Destroys(); destroys && o.Condition == resource.Broken && d != nil && !named {
-			t.Error("a broken resource is destroyed that no operator named")
+		if destroys := got.Action.Destroys(); destroys && (o.Condition == resource.Broken || ended) && d != nil && !named {
+			t.Error("a resource whose creation ended is destroyed, and no operator named it")
 		}
 	})
 }

@@ -35,6 +35,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	tellExchanged(p.Decisions, f)
 	tellAlike(p.Decisions)
 	originate(p.Decisions, f)
+	tellEnded(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)
 	link(p.Decisions, kinds)

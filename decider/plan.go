@@ -90,7 +90,7 @@ type Blocker struct {
 	Until      *time.Time `json:"until,omitempty"`  // deferred until then
 	Awaits     string     `json:"awaits,omitempty"` // deferred until that is so: "wave 2 of 3"
 	DueTo      string     `json:"due_to,omitempty"` // of a dependency: the policy that blocks the first of its chain
-	// First is the first of the chain of a dependency: nothing of the chain can be done before it.
+	// First is the first resource in the chain of a dependency. The others wait for it.
 	First resource.Ref `json:"first,omitzero"`
 	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`
@@ -256,6 +256,9 @@ type Facts struct {
 	Called func(resource.Ref) string
 	// LastConfigured is the configuration that was applied last; nil means that none is known.
 	LastConfigured func(resource.Ref) resource.Attrs
+	// Ended reports whether the last action on a resource is recorded to have ended well: nothing failed since, and no
+	// observation took the place of its end. Nil means that none did.
+	Ended func(resource.Ref) bool
 	// LastDependsOn are the resources that it depends on; nil means that none are known.
 	LastDependsOn func(resource.Ref) []resource.Ref
 	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil means none

@@ -281,7 +281,7 @@ func TestRowsThatAreGoneDeleteFewClusters(t *testing.T) {
 }
 
 // TestABrokenClusterIsReplacedByNameAlone: it is failing and not unknown, the others and the rows go on, and each command
-// says what to do. One that is unfinished is created again automatically.
+// says what to do. One that looks unfinished, and whose creation is recorded as done, is broken, too.
 func TestABrokenClusterIsReplacedByNameAlone(t *testing.T) {
 	f := newTableHost(t, true)
 	born := func(name string) string {
@@ -295,20 +295,23 @@ func TestABrokenClusterIsReplacedByNameAlone(t *testing.T) {
 	f.touch(".broken-dev")
 	f.touch(".unfinished-uat")
 	out := f.shell("10", "reconcile")
-	for _, want := range []string{"it is broken: its load balancer is missing", "--replace cluster/dev", "which loses everything in the cluster"} {
+	for _, want := range []string{
+		"it is broken: its load balancer is missing", "--replace cluster/dev", "which loses everything in the cluster",
+		"its load balancer is missing, and its creation is recorded as done", "--replace cluster/uat",
+	} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
-	if born("dev") != dev || born("uat") == uat {
-		t.Error("the broken cluster was replaced, or the unfinished one was not")
+	if born("dev") != dev || born("uat") != uat {
+		t.Error("a cluster was replaced that was in use, and that nothing named")
 	}
 	if out := f.shell("10", "verify"); strings.Contains(out, "UNKNOWN") {
 		t.Errorf("it is unknown:\n%s", out)
 	}
-	f.shell("0", "reconcile", "--replace=cluster/dev")
-	if born("dev") == dev {
-		t.Error("it was not replaced, though it was named")
+	f.shell("0", "reconcile", "--replace=cluster/dev", "--replace=cluster/uat")
+	if born("dev") == dev || born("uat") == uat {
+		t.Error("one was not replaced, though it was named")
 	}
 	f.touch(".broken-dev")
 	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")

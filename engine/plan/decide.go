@@ -149,6 +149,7 @@ func (e *Planner) factsOf(p *Planning, found comparator.Result) decider.Facts {
 		SavedDigest:      o.savedDigest,
 		History:          m.past,
 		LastConfigured:   m.lastConfigured,
+		Ended:            m.ended,
 		LastDependsOn:    m.lastDependsOn,
 		Destroying:       destroying(p.flights),
 		Pins:             p.pins,

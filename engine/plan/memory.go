@@ -134,6 +134,12 @@ func (m *memory) lastConfigured(ref resource.Ref) resource.Attrs {
 	return a.Attrs
 }
 
+// ended reports whether the last action on a resource is recorded to have ended well.
+func (m *memory) ended(ref resource.Ref) bool {
+	a, ok := m.applied(ref)
+	return ok && !a.Recovered && len(m.tries[ref]) == 0
+}
+
 // lastDependsOn are the resources that the configuration applied last depends on.
 func (m *memory) lastDependsOn(ref resource.Ref) []resource.Ref {
 	a, _ := m.applied(ref)
