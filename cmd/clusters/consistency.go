@@ -32,6 +32,7 @@ type kindCounts struct {
 type consistencySummary struct {
 	Consistent bool         `json:"consistent"`
 	Kinds      []kindCounts `json:"kinds"`
+	Invalid    []string     `json:"invalid"` // rows that are wrong: what they declare is not compared
 }
 
 // clusterConsistency compares all kinds of resources that the table and its settings declare.
@@ -45,7 +46,7 @@ func clusterConsistency(c *command.Call) error {
 		if err != nil {
 			return err
 		}
-		s := consistencySummary{Consistent: true, Kinds: kinds}
+		s := consistencySummary{Consistent: len(r.codes) == 0, Kinds: kinds, Invalid: r.wrong()}
 		unread := 0
 		t := render.Table{Head: []string{
 			"KIND", "CONFIGURED", "CONSISTENT", "MISSING", "DIFFERENT", "UNWANTED",
@@ -80,6 +81,9 @@ func showConsistency(c *command.Call, s consistencySummary, t render.Table) erro
 	if err := c.Out.Table(t, "Nothing is configured."); err != nil {
 		return err
 	}
+	for _, name := range s.Invalid {
+		c.Out.Say("row %s: invalid", name)
+	}
 	for _, k := range s.Kinds {
 		for _, x := range []struct {
 			what  string
@@ -91,6 +95,17 @@ func showConsistency(c *command.Call, s consistencySummary, t render.Table) erro
 		}
 	}
 	return summaryLine(c, "CONSISTENCY_SUMMARY", "", s)
+}
+
+// wrong lists the rows that cannot be used, as verify shows them.
+func (r *reconciliation) wrong() []string {
+	out := []string{}
+	for i := range r.verified {
+		if r.verified[i].Result == resultFailed {
+			out = append(out, r.verified[i].Name)
+		}
+	}
+	return out
 }
 
 // counts counts by kind what a plan would do.
@@ -115,7 +130,8 @@ func (r *reconciliation) counts() ([]kindCounts, error) {
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
 		action := cmp.Or(d.Proposed, d.Action)
-		if !action.Executes() && d.Difference != comparator.Conflict {
+		if !action.Executes() && d.Difference != comparator.Conflict && d.Reason != decider.ReasonBroken &&
+			d.Reason != decider.ReasonFailing {
 			continue
 		}
 		k := of(d.Ref.Kind)

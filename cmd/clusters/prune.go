@@ -39,7 +39,8 @@ func (r *reconciliation) prunable(row *clusterRow) bool {
 	if !r.pruning() || row.Actual != actualMissing {
 		return false
 	}
-	return row.Desired == sqlite.Absent || row.Desired == sqlite.Present && r.Cmd.Bool("prune-present")
+	return row.Desired == sqlite.Absent ||
+		row.Desired == sqlite.Present && row.invalid == "" && r.Cmd.Bool("prune-present")
 }
 
 // prune deletes the rows of clusters that a verification found absent. It deletes none if anything could

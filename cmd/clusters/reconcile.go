@@ -250,6 +250,7 @@ func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 		r.executed++
 		row.Result = resultOK
 		row.say("", "")
+		row.tellInvalid()
 		if o.Status != engine.Done && o.Status != engine.ByOther && o.Status != engine.Accepted {
 			row.Result = resultFailed
 			row.say(o.Detail, "")

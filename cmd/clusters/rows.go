@@ -28,6 +28,7 @@ type clusterRow struct {
 	ref        resource.Ref
 	healthy    bool
 	suggestion string // what to do about the message
+	invalid    string // why the row is wrong; its cluster is healed and not changed
 }
 
 // The values of clusterRow.
@@ -59,10 +60,8 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		row := clusterRow{Name: r.Name, Provider: r.Provider, Desired: r.Desired, ref: session.ClusterRef(r.Name)}
 		row.observed(view)
 		row.decided(decided[row.ref])
-		if why := view.Invalid(row.ref); why != "" {
-			row.Result = resultFailed
-			row.say(why, "correct the row")
-		}
+		row.invalid = cmp.Or(view.Invalid(row.ref), r.Wrong)
+		row.tellInvalid()
 		delete(decided, row.ref)
 		out = append(out, row)
 	}
@@ -134,6 +133,14 @@ func (r *clusterRow) decided(d *decider.Decision) {
 		r.Action, r.Result = string(d.Proposed), resultBlocked
 		why, next := blockedBy(d)
 		r.say(cmp.Or(why, d.Message, r.Message), cmp.Or(next, d.Suggestion, r.suggestion))
+	}
+}
+
+// tellInvalid makes a wrong row a failure, whatever was done to its cluster.
+func (r *clusterRow) tellInvalid() {
+	if r.invalid != "" {
+		r.Result = resultFailed
+		r.say(r.invalid, "correct the row")
 	}
 }
 

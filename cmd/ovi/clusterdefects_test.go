@@ -309,6 +309,9 @@ func TestABrokenClusterIsReplacedByNameAlone(t *testing.T) {
 	if out := f.shell("10", "verify"); strings.Contains(out, "UNKNOWN") {
 		t.Errorf("it is unknown:\n%s", out)
 	}
+	if out := f.shell("1", "consistency"); !strings.Contains(out, "cluster dev: different") {
+		t.Errorf("a broken cluster is consistent:\n%s", out)
+	}
 	f.shell("0", "reconcile", "--replace=cluster/dev", "--replace=cluster/uat")
 	if born("dev") == dev || born("uat") == uat {
 		t.Error("one was not replaced, though it was named")

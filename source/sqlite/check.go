@@ -15,6 +15,17 @@ type problem struct {
 	summary, suggestion string
 }
 
+// wrongRows are the first errors of the rows that are wrong.
+func wrongRows(rows []row) map[int]string {
+	out := map[int]string{}
+	for _, p := range check(rows) {
+		if out[p.row] == "" {
+			out[p.row] = p.summary
+		}
+	}
+	return out
+}
+
 // checker checks rows, and what they have together.
 type checker struct {
 	rows     []row

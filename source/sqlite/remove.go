@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,15 +12,20 @@ import (
 // Row is what a row declares, for a command that shows or removes rows.
 type Row struct {
 	Name, Provider, Desired string
+	Wrong                   string // the first error of the row, in a few words
 }
 
-// Rows lists the rows by name, without the reserved one. They are not checked; Load checks them.
+// Rows lists the rows by name, without the reserved one.
 func (t *Table) Rows(ctx context.Context) ([]Row, error) {
 	rows, err := t.rows(ctx)
 	var out []Row
+	wrong := wrongRows(rows)
 	for i := range rows {
 		if r := &rows[i]; r.name() != Reserved {
-			out = append(out, Row{Name: r.label(), Provider: r.text(columnProvider), Desired: r.text(columnDesired)})
+			out = append(out, Row{
+				Name: cmp.Or(r.name(), r.label()), Provider: r.text(columnProvider), Desired: r.text(columnDesired),
+				Wrong: wrong[i],
+			})
 		}
 	}
 	return out, err

@@ -25,7 +25,7 @@ type statusColumn struct{ name, definition string }
 
 // Report implements source.Reporter: it writes the columns status, actual_state,
 // last_reconciled_at, reconcile_error and server_ip, in one transaction, and no other column. A row
-// whose fact is not known stays as it is.
+// whose fact is not known is not changed.
 func (t *Table) Report(ctx context.Context, of func(resource.Ref) (source.Fact, bool)) error {
 	return t.write(ctx, func(tx *sql.Tx) error {
 		if err := t.upgrade(ctx, tx); err != nil {
@@ -35,9 +35,16 @@ func (t *Table) Report(ctx context.Context, of func(resource.Ref) (source.Fact, 
 		if err != nil {
 			return err
 		}
+		wrong := wrongRows(rows)
 		for i := range rows {
 			name := rows[i].name()
-			if name == Reserved || !validName(name) {
+			if name == Reserved || name == "" {
+				continue
+			}
+			if !validName(name) { // no resource has it
+				if err := update(ctx, tx, name, source.Fact{Failure: wrong[i]}); err != nil {
+					return err
+				}
 				continue
 			}
 			f, known := of(resource.Ref{Provider: t.opts.Provider, Kind: Kind, Name: name})
