@@ -58,6 +58,7 @@ func (a *adding) run() {
 	if r.Name == "" && !a.failed {
 		r.Name = a.kind.Name
 	}
+	a.opts.tellAdded(r, a.outside)
 	if r.NoMembers {
 		if a.checkLocation(); !a.failed {
 			a.group()
@@ -319,9 +320,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 			a.counted[want.Ref] = group{r.Count, e}
 		}
 	}
-	if s := want.Ref.Scope(); !a.scopes[s] {
-		a.scopes[s] = true
-	}
+	a.scopes[want.Ref.Scope()] = true
 	if r.Count > 1 || r.Block != "" {
 		want.Set = &resource.Set{Name: cmp.Or(r.Block, r.Name), MaxUnavailable: r.MaxUnavailable}
 	}

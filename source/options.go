@@ -59,8 +59,17 @@ type Options struct {
 	// Expanded is called for each block of a configuration file after its expressions were evaluated. Origin describes
 	// the origin of a value in it. Nil: it is not called.
 	Expanded func(r *Resource, n *Node, origin func(*Node) string)
+	// Added is called with each resource that is added, and with the outputs as attributes of a resource without a kind.
+	// outside has the texts from outside so far. Nil: it is not called.
+	Added func(r *Resource, outside map[string]string)
 	// Environments is called with the stack of each environment of a configuration, before one of them is chosen.
 	Environments func(stacks map[string]string)
+}
+
+func (o Options) tellAdded(r *Resource, outside map[string]string) {
+	if o.Added != nil {
+		o.Added(r, outside)
+	}
 }
 
 // DefaultLocation is the location of a resource whose configuration gives none and whose

@@ -28,6 +28,7 @@ func AddOutput(d *Draft, o Output) {
 		d.note(Problem{At: o.At, Summary: "the stack has more than 1000 outputs", Suggestion: "use maps of values"})
 	}
 	d.outputs, d.resolveOutputs = append(d.outputs, o), outputsOf
+	d.opts.tellAdded(&Resource{Attrs: Node{Shape: Object, Kids: []Node{{Text: o.Name}, o.Value}}, At: o.At}, d.outside)
 }
 
 // outputsOf reads the outputs of a stack. An output with a problem is reported.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
+	"github.com/ovi-project/ovi/source/conceal"
 )
 
 // Cause is what a problem makes impossible.
@@ -150,7 +151,7 @@ type sameProblem struct {
 
 // note adds a problem. The same problem of another member of a block is counted: one wrong word is one error.
 func (r *report) note(p Problem) {
-	p.Ref, p.Summary, p.Detail, p.Suggestion = r.hide(p.Ref), r.hide(p.Summary), r.hide(p.Detail), r.hide(p.Suggestion)
+	conceal.Texts(r.outside, r.InQuotes, &p.Ref, &p.Summary, &p.Detail, &p.Suggestion)
 	place := p.At
 	place.Used = "" // the first use of a component is named
 	key := sameProblem{p.Cause, place, p.Summary, p.Detail, p.Suggestion}

@@ -146,6 +146,7 @@ func (in *Installation) style() render.Style {
 // unreadable ends a run whose chart cannot be used at all.
 func (in *Installation) unreadable(problems source.Problems) error {
 	in.head.Unread = true
+	reconcile.WarnOfExposed(in.Call)
 	in.Screen.Start(in.head)
 	for _, p := range problems {
 		in.fail(problemError(p))

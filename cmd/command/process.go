@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/exposed"
 )
 
 // Call is one command being run.
@@ -52,6 +53,8 @@ type readings struct {
 	Repositories sync.Map
 	// Versions are what was read last, such as a commit, by stack.
 	Versions sync.Map
+	// Exposed has the evident secrets in plain text of the configuration that was read last.
+	Exposed atomic.Pointer[exposed.Finder]
 }
 
 // InEnvironment returns a call that reads the sources for one environment of the configuration.

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/exposed"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -214,6 +215,14 @@ func (c *Call) Checks() source.Options {
 		}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) },
 		Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) },
 	}
+}
+
+// ChecksForSecrets is Checks that also finds the evident secrets in plain text, as Exposed.
+func (c *Call) ChecksForSecrets() source.Options {
+	found, checks := exposed.New(Schemas(c.Process)), c.Checks()
+	c.Exposed.Store(found)
+	checks.Added = found.Added
+	return checks
 }
 
 // foreign is what a type of Terraform is here.

@@ -136,6 +136,19 @@ func warnOfOutages(c *command.Call, r *engine.Result) {
 // maxWarned is how many warnings of one kind are shown.
 const maxWarned = 5
 
+// WarnOfExposed shows the evident secrets that the configuration has in plain text.
+func WarnOfExposed(c *command.Call) {
+	found := c.Exposed.Load().Problems()
+	ds := cli.Diagnose(found[:min(len(found), maxWarned)])
+	for i := range ds {
+		ds[i].Severity = render.Warning
+	}
+	c.Out.Report(ds...)
+	if n := len(found) - maxWarned; n > 0 {
+		c.Out.Warn(render.Many(n, "more evident secret")+" in plain text", "correct those above first")
+	}
+}
+
 // WarnOf shows several warnings with one suggestion.
 func WarnOf(c *command.Call, what []string, next string) {
 	if n := len(what) - maxWarned; n > 1 {

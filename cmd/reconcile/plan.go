@@ -224,6 +224,7 @@ func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.Pl
 // ShowPlan writes the plan: a page for users, records for programs. In full it shows equal creates one by one.
 func ShowPlan(c *command.Call, p *engine.Planned, dir string, full bool) error {
 	names := session.NamesOf(p)
+	WarnOfExposed(c)
 	if c.Out.Machine() {
 		if err := errors.Join(unreadSources(c, p), Unreachable(c, p, names)); err != nil {
 			return err

@@ -195,6 +195,7 @@ func (k *runner) readSource(c *command.Call, path string, named map[string]strin
 	if err != nil {
 		return err
 	}
+	WarnOfExposed(c)
 	k.intents = append(k.intents, intents...)
 	for _, in := range intents {
 		if other, twice := named[in.Stack]; twice {

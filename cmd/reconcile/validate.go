@@ -49,7 +49,7 @@ func validate(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	checks := c.Checks()
+	checks := c.ChecksForSecrets()
 	checks.Secrets = c.Secrets.Noting(Undigested{}) // no key is made for it
 	drafts, err := session.Drafts(c, paths, session.DataDir(c, paths), "", checks)
 	if err != nil {
@@ -62,6 +62,7 @@ func validate(c *command.Call) error {
 	if _, err := session.Policies(c, intents); err != nil {
 		return err
 	}
+	WarnOfExposed(c)
 	var out validated
 	for _, in := range intents {
 		out.Stacks, out.Resources = append(out.Stacks, in.Stack), out.Resources+len(in.Resources)

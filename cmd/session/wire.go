@@ -59,7 +59,7 @@ func loadBy(c *command.Call, paths []string, dir, stack string, read reader, res
 	file := c.SecretsKey(dir)
 	once := func() error {
 		digests := &command.Digester{File: file}
-		checks := c.Checks()
+		checks := c.ChecksForSecrets()
 		checks.Secrets = c.Secrets.Noting(digests)
 		drafts, err := read(c, paths, dir, stack, checks)
 		if err != nil {

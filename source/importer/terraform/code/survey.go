@@ -3,7 +3,6 @@ package code
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/terms"
 )
 
 // survey finds the parts of a module, before any of them is converted.
@@ -313,16 +313,14 @@ func (m *module) repeats(r *res) string {
 	return ""
 }
 
-// secretName matches the names of variables whose default is taken for a secret.
-var secretName = regexp.MustCompile(`(^|_)(password|passwd|secret|token|private_key|api_key)$`)
-
 func (m *module) declare(b *hclsyntax.Block) {
 	if len(b.Labels) != 1 {
 		return
 	}
-	v := &variable{block: b, name: b.Labels[0], secret: secretName.MatchString(b.Labels[0])}
+	v := &variable{block: b, name: b.Labels[0], secret: terms.SecretName(b.Labels[0])}
 	if a := b.Body.Attributes["type"]; a != nil {
 		v.typ = m.typeOf(a.Expr, v.name)
+		v.secret = v.secret && v.typ == "string"
 	}
 	if a := b.Body.Attributes["default"]; a != nil {
 		v.fallback = a.Expr

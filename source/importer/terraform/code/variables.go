@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/terms"
 )
 
 // writeVars writes the variables, in the order of the files.
@@ -165,7 +166,7 @@ func (m *module) writeLocals() *yaml.Node {
 			if m.inlined[a.Name] != "" {
 				continue // it is written where it is used
 			}
-			if _, is := constantText(a.Expr); is && secretName.MatchString(a.Name) {
+			if _, is := constantText(a.Expr); is && terms.SecretName(a.Name) {
 				m.notes.at(a.SrcRange, "local."+a.Name+" is a secret: its value is not written",
 					"declare a variable of type secret")
 				continue

@@ -1,4 +1,5 @@
-package source
+// Package conceal replaces values from outside in messages. It knows nothing else of a source.
+package conceal
 
 import (
 	"cmp"
@@ -16,19 +17,27 @@ var (
 	asWritten = regexp.MustCompile(`\$\{[^{}"]*\}`)
 )
 
-// hide replaces what came from outside by how it was written. With InQuotes, the words of a message stay: if a secret
-// is a common word, a replaced word would show it. A long value with letters and digits is replaced everywhere.
-func (r *report) hide(s string) string {
+// Texts replaces the values from outside in the texts of a message by the texts that the configuration has for them.
+func Texts(outside map[string]string, inQuotes bool, texts ...*string) {
+	for _, t := range texts {
+		*t = text(*t, outside, inQuotes)
+	}
+}
+
+// text returns a message in which each value from outside is replaced by the text that the configuration has for it.
+// outside maps the values to these texts. With inQuotes, the words of a message stay: if a secret is a common word, a
+// replaced word would show it. A long value with letters and digits is replaced everywhere.
+func text(s string, outside map[string]string, inQuotes bool) string {
 	longer := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
-	for _, plain := range slices.SortedFunc(maps.Keys(r.outside), longer) {
-		written, quoted := r.outside[plain], fmt.Sprintf("%q", plain)
+	for _, plain := range slices.SortedFunc(maps.Keys(outside), longer) {
+		written, quoted := outside[plain], fmt.Sprintf("%q", plain)
 		replace := func(text string) string {
 			if len(plain) < 3 {
 				return text
 			}
 			return strings.ReplaceAll(strings.ReplaceAll(text, plain, written), quoted[1:len(quoted)-1], written)
 		}
-		if !r.InQuotes {
+		if !inQuotes {
 			s = replace(strings.ReplaceAll(s, quoted, fmt.Sprintf("%q", written)))
 			continue
 		}
