@@ -74,6 +74,8 @@ var goroutines = []string{
 	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
 	"engine/loop/work.go",                // one for each apply that a cycle started
 	"engine/apply/walk.go",               // one for each action, bounded
+	"engine/apply/check.go",              // one for each check of a plan, bounded
+	"engine/apply/checks.go",             // one for each check before a create, bounded
 	"engine/apply/turns.go",              // one for an action that takes its turn
 	"observer/observer.go",               // one for each scope, bounded
 	"provider/reading.go",                // one for each kind of an observation

@@ -119,6 +119,23 @@ func (s *skies) canceled(ctx context.Context, verb string, ref resource.Ref, wai
 	s.note("the %s of %s is canceled: %v", verb, ref.Short(), why)
 }
 
+// Check takes a drawn time, which may matter to what the create needs, waits for and makes room for.
+func (s *skies) Check(ctx context.Context, r provider.Request) error {
+	s.mu.Lock()
+	var d time.Duration
+	if s.rand.IntN(4) == 0 {
+		d = time.Duration(s.rand.IntN(60)) * time.Second
+	}
+	s.mu.Unlock()
+	select {
+	case <-time.After(d):
+	case <-s.hurry:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return s.slots.Check(ctx, r)
+}
+
 func (s *skies) Create(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	leave, err := s.enter(ctx, "create", r.Desired.Ref, resource.Observed{}, r.Desired.Attrs)
 	if err != nil {
@@ -354,6 +371,8 @@ func drawnWorld(t *testing.T, seed uint64, f fault) []string {
 		hurry: make(chan struct{}), uses: map[resource.Ref]string{}, members: map[resource.Ref]bool{},
 	}
 	b.cloud.Break(fake.Faults{})
+	b.cloud.ChecksFirst("server")
+	b.cloud.ChecksFirst("network")
 	w := &world{t: t, b: b, rand: r, sky: sky, nest: nest.New(), fault: f}
 	w.draw()
 	w.start(0)

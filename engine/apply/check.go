@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine/plan"
@@ -50,23 +51,34 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 }
 
 // Check asks the providers to check everything that the plan would create, replace or change, and
-// adds their errors to the plan as warnings. The checks run one after the other. They write
-// nothing. An apply of the plan uses the stored results for its checks before the first action.
+// adds their errors to the plan as warnings. As many checks run at a time as an apply runs actions. They
+// write nothing. An apply of the plan uses the stored results for its checks before the first action.
 func Check(ctx context.Context, e *recovery.Recovery, p *plan.Planned) {
 	a := newApply(ctx, e, p, Options{})
+	errs := make([]error, len(p.Plan.Decisions))
+	var running sync.WaitGroup
+	free := newPlaces(a.o.Parallelism)
 	p.Checked = map[resource.Ref]error{}
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
 		if !d.Action.Executes() || d.Action == decider.Delete {
 			continue
 		}
-		r := provider.Request{Key: a.keyFor(d), Owner: e.Owner, Changes: d.Changes}
-		if d.Observed != nil {
-			r.Have = *d.Observed
-		}
-		err := a.ask(ctx, d, r)
-		p.Checked[d.Ref] = err
-		if err != nil {
+		p.Checked[d.Ref] = nil
+		leave := free.enter(ctx)
+		running.Go(func() {
+			defer leave()
+			r := provider.Request{Key: a.keyFor(d), Owner: e.Owner, Changes: d.Changes}
+			if d.Observed != nil {
+				r.Have = *d.Observed
+			}
+			errs[i] = a.ask(ctx, d, r)
+		})
+	}
+	running.Wait()
+	for i, err := range errs {
+		if d := &p.Plan.Decisions[i]; err != nil {
+			p.Checked[d.Ref] = err
 			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: refusal(err)})
 		}
 	}

@@ -1,9 +1,9 @@
 package apply
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -13,8 +13,8 @@ import (
 
 // walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
 // for have succeeded. If one of them fails, it does not start, and neither do its own dependents;
-// the other steps continue. Creates that can be checked are checked before the first step. It
-// returns when no step runs and none can start. Only the goroutine of the walk notes outcomes.
+// the other steps continue. Creates that can be checked are checked first, see firstChecks. It returns
+// when no step runs and none can start. Only the goroutine of the walk notes outcomes.
 func walk(a *apply, steps []decider.Step) {
 	w := walker{
 		turns: &turns{
@@ -29,8 +29,11 @@ func walk(a *apply, steps []decider.Step) {
 			w.next[n] = append(w.next[n], i)
 		}
 	}
-	w.refuse(w.checkFirst())
 	w.withhold()
+	w.first = &firstChecks{plan: a.plan.Plan, steps: steps, needers: w.needs()}
+	w.first.start(a.toStart, w.toCheck(), a.o.Parallelism, w.refusedFirst)
+	defer w.first.quit()
+	w.sort()
 	for i, n := range w.waits {
 		if n == 0 {
 			w.ready = append(w.ready, i)
@@ -49,6 +52,10 @@ func walk(a *apply, steps []decider.Step) {
 				w.ready = w.ready[1:]
 				w.finish(stepResult{i, left(d)})
 				continue
+			case !w.first.admits(i):
+				w.ready = w.ready[1:]
+				w.first.parked = append(w.first.parked, i)
+				continue
 			}
 			if !a.slots.take() {
 				break
@@ -58,10 +65,12 @@ func walk(a *apply, steps []decider.Step) {
 			running++
 			go func() { finished <- stepResult{i, w.inTurn(d, steps[i].Phase)} }()
 		}
-		if running == 0 {
+		if running == 0 && (len(w.first.asked) == 0 || a.stopped()) {
 			return
 		}
 		select {
+		case answer := <-w.first.answers:
+			w.answered(answer)
 		case r := <-finished:
 			running--
 			a.slots.free()
@@ -85,6 +94,7 @@ type walker struct {
 	waits   []int   // how many steps each still waits for
 	next    [][]int // the steps that wait for each
 	ready   []int
+	first   *firstChecks
 }
 
 // finish releases the steps that waited for a step, or skips them if it failed. A step that only has its
@@ -205,45 +215,28 @@ func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 	return o
 }
 
-// checkFirst asks the providers, before the first action, to check the creates of the kinds that
-// say CheckFirst, and the creates that something makes room for. It returns the outcomes of those
-// that are refused, by decision. It makes up to Parallelism calls at a time, and none of them
-// writes.
-func (w *walker) checkFirst() map[int]Outcome {
-	refused := map[int]Outcome{}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	free := make(chan struct{}, w.o.Parallelism)
-	for _, s := range w.steps {
-		d := &w.plan.Plan.Decisions[s.Decision]
-		k := w.engine.Kind(d.Ref)
-		if d.Action != decider.Create || !k.CheckFirst && !d.TakesRoom() {
-			continue
+// toCheck lists the creates of the kinds that say CheckFirst, and the creates that something makes room for.
+func (w *walker) toCheck() (all []int) {
+	for i, s := range w.steps {
+		d := w.decision(s)
+		if d.Action == decider.Create && w.waits[i] >= 0 && (w.engine.Kind(d.Ref).CheckFirst || d.TakesRoom()) {
+			all = append(all, s.Decision)
 		}
-		free <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-free }()
-			if o := w.refusedFirst(d); o != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				refused[s.Decision] = *o
-			}
-		})
 	}
-	wg.Wait()
-	return refused
+	return all
 }
 
 // refusedFirst checks one create and returns nil if it may start. It does not refuse for a reason that may
 // pass without a change, or for a conflict with a resource that the same plan may destroy first.
-func (w *walker) refusedFirst(d *decider.Decision) *Outcome {
+func (w *walker) refusedFirst(ctx context.Context, decision int) *Outcome {
+	d := &w.plan.Plan.Decisions[decision]
 	err, done := w.plan.Checked[d.Ref]
 	if !done {
-		err = w.ask(w.soft, d, provider.Request{Key: w.keyFor(d), Owner: w.engine.Owner})
+		err = w.ask(ctx, d, provider.Request{Key: w.keyFor(d), Owner: w.engine.Owner})
 	}
 	cause := provider.CauseOf(err)
 	switch {
-	case err == nil || w.soft.Err() != nil || provider.Repeats(err) || isUncertain(err):
+	case err == nil || ctx.Err() != nil || provider.Repeats(err) || isUncertain(err):
 		return nil
 	case cause == provider.InUse && w.destroysIn(d.Ref.Scope()):
 		return nil
@@ -263,24 +256,30 @@ func (w *walker) destroysIn(s resource.Scope) bool {
 }
 
 // refuse skips the steps that were refused, their dependents, and the creates that nothing else
-// needs. Such a create would make something that nothing uses.
+// needs. Such a create would make something that nothing uses. A step that was skipped before is
+// refused all the same: its outcome does not depend on which check ends first.
 func (w *walker) refuse(refused map[int]Outcome) {
 	for i, s := range w.steps {
-		if o, is := refused[s.Decision]; is && w.waits[i] >= 0 {
+		o, is := refused[s.Decision]
+		if !is {
+			continue
+		}
+		w.note(stepOf{s.Decision, s.Phase}, o)
+		if w.waits[i] >= 0 {
 			w.waits[i] = -1
-			w.note(stepOf{s.Decision, s.Phase}, o)
 			w.o.Control.ended(s)
-			w.skipAfter(i, o)
 		}
 	}
-	if len(refused) == 0 {
-		return
+	for i, s := range w.steps {
+		if o, is := refused[s.Decision]; is {
+			w.skipAfter(i, o)
+		}
 	}
 	for i := len(w.steps) - 1; i >= 0; i-- { // each step is after those that it waits for
 		s := w.steps[i]
 		d := &w.plan.Plan.Decisions[s.Decision]
-		needs := slices.DeleteFunc(slices.Clone(w.next[i]), func(n int) bool { return w.isTurn(n, s) })
-		if w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 || !w.allSkipped(needs) {
+		needs := w.first.needers[i]
+		if w.started[i] || w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 || !w.allSkipped(needs) {
 			continue
 		}
 		on := w.decision(w.steps[needs[0]]).Ref
@@ -291,6 +290,32 @@ func (w *walker) refuse(refused map[int]Outcome) {
 		})
 		w.o.Control.ended(s)
 	}
+}
+
+// answered lets the steps go on that only the given answers were missing for.
+func (w *walker) answered(first answer) {
+	if refused := w.first.take(first); len(refused) > 0 {
+		w.refuse(refused)
+		w.withhold()
+	}
+	w.sort()
+	w.ready = append(w.ready, w.first.parked...)
+	w.first.parked = nil
+}
+
+// sort finds the steps that wait for the answer of a check.
+func (w *walker) sort() {
+	skipped := func(i int) bool { return w.waits[i] < 0 }
+	w.first.sort(func(i int) bool { return w.started[i] || skipped(i) }, skipped)
+}
+
+// needs lists the steps that wait for each step, other than for their turn.
+func (w *walker) needs() [][]int {
+	out := make([][]int, len(w.steps))
+	for i, s := range w.steps {
+		out[i] = slices.DeleteFunc(slices.Clone(w.next[i]), func(n int) bool { return w.isTurn(n, s) })
+	}
+	return out
 }
 
 func (w *walker) allSkipped(steps []int) bool {

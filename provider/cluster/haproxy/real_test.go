@@ -190,3 +190,43 @@ func TestHAProxyThatCannotBeReachedIsNotEmpty(t *testing.T) {
 		t.Errorf("the map is %q, %v", b, err)
 	}
 }
+
+// TestAnOpenRequestDelaysNoReload: a route of which a request is open is removed and another one is added at once. The
+// request is answered after that.
+func TestAnOpenRequestDelaysNoReload(t *testing.T) {
+	p := haproxytest.Start(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-answer
+		_, _ = w.Write([]byte("late"))
+	}))
+	defer slow.Close()
+	put(t, p, route("old", netip.MustParseAddrPort(slow.Listener.Addr().String())))
+	got := make(chan string)
+	go func() {
+		_, body := p.Get("whoami.old.example.com")
+		got <- body
+	}()
+	<-asked
+	err := p.Folder.Change(t.Context(), func(all map[string]haproxy.Route) error {
+		delete(all, "old")
+		all["new"] = route("new", backend(t, "new"))
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	answers(t, p, "whoami.new.example.com", "new")
+	answers(t, p, "whoami.old.example.com", "")
+	inStep(t, p)
+	select {
+	case body := <-got:
+		t.Errorf("the open request was cut: %q", body)
+	default:
+	}
+	close(answer)
+	if body := <-got; body != "late" {
+		t.Errorf("the open request got %q", body)
+	}
+}
