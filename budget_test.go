@@ -22,7 +22,6 @@ var whole = map[string]string{
 	"ledger/trust/directory.go":                           "the identity of the machine",
 	"cmd/edge/usage.go":                                   "a file of the kernel",
 	"internal/boottime/host_linux.go":                     "a file of the kernel",
-	"provider/edge/outbox/file.go":                        "events that this host accepted, within their limits",
 	"cmd/record/replay.go":                                "a store that this process has just written",
 	"provider/aws/callsgen/main.go":                       "a generator",
 	"internal/heldby/heldby.go":                           "for tests",

@@ -172,6 +172,9 @@ func showStatuses(c *command.Call, all []edgeDeployment) error {
 			t.Rows = append(t.Rows, []string{nodeName(d.Event), d.Name, s, "", "", "", c.Ago(d.At), d.Message})
 			continue
 		}
+		if d.Name == "" && d.Gaps == 0 {
+			continue // an error was shown on the node: see --events
+		}
 		if d.Name == "" { // not of one deployment
 			t.Rows = append(t.Rows, []string{
 				nodeName(d.Event), "", strconv.FormatUint(d.Gaps, 10) + " events lost", "", "", "",

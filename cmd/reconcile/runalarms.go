@@ -11,8 +11,10 @@ import (
 const (
 	// alarmsFor is how long an alarm is an alert.
 	alarmsFor = 24 * time.Hour
-	// alarmsMost is how many are kept: an attacker must not fill the memory.
+	// alarmsMost is how many are kept, and alarmsEach how many of one location: an attacker must fill neither the memory
+	// nor the audit log, nor displace the alarms about others.
 	alarmsMost = 1000
+	alarmsEach = 20
 )
 
 // heldAlarms are the alarms of providers, each text once, at its newest time.
@@ -21,13 +23,21 @@ type heldAlarms struct {
 	all []provider.Alarm
 }
 
-// add reports whether the alarm is a new one.
+// add reports whether the alarm is a new one. A location with many alarms has further alarms in its events alone.
 func (h *heldAlarms) add(a provider.Alarm) (isNew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	before := len(h.all)
+	before, of := len(h.all), 0
 	h.all = slices.DeleteFunc(h.all, func(x provider.Alarm) bool { return x.Scope == a.Scope && x.Text == a.Text })
 	isNew = len(h.all) == before
+	for _, x := range h.all {
+		if x.Scope == a.Scope {
+			of++
+		}
+	}
+	if of >= alarmsEach {
+		return false
+	}
 	h.all = append(h.all, a)
 	if len(h.all) > alarmsMost {
 		h.all = slices.Delete(h.all, 0, 1)
@@ -36,10 +46,12 @@ func (h *heldAlarms) add(a provider.Alarm) (isNew bool) {
 }
 
 // alarm keeps an alarm of a provider as an alert, and records one that is new. Those that a provider repeats while it
-// is
-// opened are on record already.
+// is opened are on record already.
 func (k *runner) alarm(a provider.Alarm) {
-	if l := k.line.Load(); k.alarms.add(a) && l != nil {
+	if !k.alarms.add(a) {
+		return
+	}
+	if l := k.line.Load(); l != nil {
 		if err := l.Engine.RecordAlarm(k, a); err != nil {
 			k.Log.Error("an alarm is not recorded", "error", err)
 		}

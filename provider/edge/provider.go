@@ -87,7 +87,7 @@ func (p *Provider) Session(ctx context.Context, recv func() (link.FromNode, erro
 	if err := p.gate.Admit(ctx, scope.Location); err != nil {
 		return err
 	}
-	link.Proven(ctx)
+	link.Proven(ctx, scope.Location)
 	t := &talk{p: p, scope: scope, hello: first.Hello, send: inTurn(send)}
 	return t.serve(ctx, recv)
 }

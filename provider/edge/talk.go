@@ -61,6 +61,9 @@ func (t *talk) serve(ctx context.Context, recv func() (link.FromNode, error)) er
 func (t *talk) take(f link.FromNode) error {
 	switch {
 	case f.Report != nil:
+		if err := f.Report.Cut(); err != nil {
+			return t.refuse(err)
+		}
 		if t.p.nodes.reported(t.scope, t.session, f.Report, t.p.opts.Clock()) {
 			t.p.opts.Changed(t.scope)
 		}
@@ -83,19 +86,14 @@ func (t *talk) origin() link.Origin {
 // keep keeps events of the node, and acknowledges them then.
 func (t *talk) keep(events []link.Event) error {
 	for i := range events {
+		if err := events[i].Cut(); err != nil {
+			return t.refuse(err)
+		}
 		if events[i].Origin() != t.origin() {
-			err := fmt.Errorf("%w: %s cannot report for %s/%s", identity.ErrRefused, t.scope.Location, events[i].Site,
-				events[i].Node)
-			t.p.gate.Alarm(t.scope.Location, err.Error())
-			return denied(err)
+			return t.refuse(fmt.Errorf("it cannot report for %s", NameOf(events[i].Site, events[i].Node)))
 		}
-		err := events[i].Cut()
 		if events[i].OfOrchestrator() {
-			err = fmt.Errorf("%w: %s sent an event that only its orchestrator sends", identity.ErrRefused, t.scope.Location)
-		}
-		if err != nil {
-			t.p.gate.Alarm(t.scope.Location, err.Error())
-			return denied(err)
+			return t.refuse(errors.New("it sent an event that only its orchestrator sends"))
 		}
 	}
 	if t.p.opts.Outbox == nil {
@@ -110,6 +108,21 @@ func (t *talk) keep(events []link.Event) error {
 		}
 	}
 	return t.acknowledge()
+}
+
+// refuse ends the stream of a node that sent what no node of ovi sends, with an alarm.
+func (t *talk) refuse(err error) error {
+	err = fmt.Errorf("node %s is %w: %w", t.scope.Location, identity.ErrRefused, err)
+	t.p.gate.Alarm(t.scope.Location, err.Error())
+	return denied(err)
+}
+
+// NameOf is the name of a node or a site that another one gave. An alarm quotes it, so it is a valid one.
+func NameOf(site, node string) string {
+	if name := join(site, node); IsNode(name) || IsSite(name) {
+		return name
+	}
+	return "an invalid name"
 }
 
 // acknowledge says which events are kept here.

@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/provider/edge/outbox"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // files are the files of a folder, with their sizes and times.
@@ -164,5 +166,41 @@ func TestANodeSendsOnlyEventsOfANode(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAReportIsBounded cuts the texts of a report that people read, and refuses names that no node has.
+func TestAReportIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newSecured(t)
+	n := s.enrolled(t, "berlin/n1")
+	c := s.connected(t, n, link.Held{})
+	long := strings.Repeat("x", 1_000_000)
+	s.reports(t, c, link.Report{Items: []link.Item{{Name: "web", Message: long}}, Last: map[string]resource.Request{"web": {Text: long}}})
+	got, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+	if err != nil || len(got.Resources) != 1 || len(got.Resources[0].Message) > link.MaxMessage ||
+		len(got.Resources[0].Last.Text) > link.MaxMessage {
+		t.Errorf("%v: %.200s", err, fmt.Sprint(got))
+	}
+	s.reports(t, c, link.Report{Error: long})
+	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err == nil || len(err.Error()) > 2*link.MaxMessage {
+		t.Errorf("an error of %d bytes", len(fmt.Sprint(err)))
+	}
+	for name, r := range map[string]link.Report{
+		"a name":    {Items: []link.Item{{Name: long}}},
+		"a ref":     {Items: []link.Item{{Name: "web", Marks: link.Marks{Ref: long}}}},
+		"an image":  {Items: []link.Item{{Name: "web", Spec: link.Spec{Image: long}}}},
+		"a request": {Last: map[string]resource.Request{long: {}}},
+		"a cause":   {Last: map[string]resource.Request{"web": {Cause: long}}},
+	} {
+		c := s.connected(t, n, link.Held{}, link.Item{Name: "web", Instance: "before " + name})
+		if err := c.Send(link.FromNode{Report: &r}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Recv()
+		refused(t, name, err, "a field that is too long")
+	}
+	if !s.alarmed("node berlin/n1 is refused: a report has a field that is too long") {
+		t.Errorf("alarms %v", s.alarms)
 	}
 }

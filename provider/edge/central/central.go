@@ -41,10 +41,13 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 		return errors.New("the first frame names no site")
 	}
 	site := first.Hello.Site
+	if !edge.IsSite(site) {
+		return errors.New("the first frame names no site")
+	}
 	if err := c.Gate.Admit(ctx, site); err != nil {
 		return err
 	}
-	link.Proven(ctx)
+	link.Proven(ctx, site)
 	var turn sync.Mutex
 	inTurn := func(f link.ToNode) error {
 		turn.Lock()
@@ -113,14 +116,15 @@ func (c Central) order(ctx context.Context, site string, send func(link.ToNode) 
 func (c Central) keep(site string, relayed []link.Relayed) error {
 	events := make([]link.Event, len(relayed))
 	for i, r := range relayed {
-		if events[i] = r.Event; r.Event.Site != site {
-			text := fmt.Sprintf("the orchestrator of site %s cannot report for site %s", site, r.Event.Site)
+		events[i] = r.Event
+		err := events[i].Cut()
+		if err == nil && r.Event.Site != site {
+			err = fmt.Errorf("it cannot report for %s", edge.NameOf(r.Event.Site, ""))
+		}
+		if err != nil {
+			text := fmt.Sprintf("the orchestrator of site %s is refused: %s", site, err)
 			c.Gate.Alarm(site, text)
 			return status.Error(codes.PermissionDenied, text)
-		}
-		if err := events[i].Cut(); err != nil {
-			c.Gate.Alarm(site, err.Error())
-			return status.Error(codes.PermissionDenied, err.Error())
 		}
 	}
 	if err := c.Outbox.Accept(events...); err != nil {

@@ -173,19 +173,30 @@ func TestAnOrchestratorReportsForItsSiteAlone(t *testing.T) {
 	if text := say(config, link.Hello{Site: "berlin"}, of("berlin")); text != "" {
 		t.Errorf("its own event is refused: %s", text)
 	}
-	if text := say(config, link.Hello{Site: "berlin"}, of("paris")); !strings.Contains(text, "cannot report for site paris") {
+	if text := say(config, link.Hello{Site: "berlin"}, of("paris")); !strings.Contains(text, "cannot report for paris") {
 		t.Errorf("an event of another site: %q", text)
 	}
 	if text := say(config, link.Hello{Site: "paris"}, of("paris")); !strings.Contains(text, "berlin cannot speak for paris") {
 		t.Errorf("another site: %q", text)
+	}
+	long := of(strings.Repeat("x", 100_000))
+	if text := say(config, link.Hello{Site: "berlin"}, long); !strings.Contains(text, "refused") || len(text) > 200 {
+		t.Errorf("a site with a long name: %.300q", text)
+	}
+	odd := of("\x1b[2Jparis")
+	if text := say(config, link.Hello{Site: "berlin"}, odd); !strings.Contains(text, "cannot report for an invalid name") {
+		t.Errorf("what is no site: %q", text)
+	}
+	if text := say(config, link.Hello{Site: "a b"}); !strings.Contains(text, "names no site") {
+		t.Errorf("as what is no site: %q", text)
 	}
 	anonymous := config.Clone()
 	anonymous.Certificates = nil
 	if text := say(anonymous, link.Hello{Site: "berlin"}, of("berlin")); !strings.Contains(text, "no certificate") {
 		t.Errorf("without a certificate: %q", text)
 	}
-	if len(o.alarms) != 2 {
-		t.Errorf("%d alarms, want 2", len(o.alarms))
+	if len(o.alarms) != 4 {
+		t.Errorf("%d alarms, want 4", len(o.alarms))
 	}
 	got, err := outbox.Read(edge.EventsFile(o.dir))
 	if err != nil || len(got) != 1 {

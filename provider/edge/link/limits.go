@@ -15,6 +15,9 @@ const (
 // errField reports an event that no node of ovi sends.
 var errField = errors.New("an event has a field that is too long")
 
+// errReport reports a report that no node of ovi sends.
+var errReport = errors.New("a report has a field that is too long")
+
 // Cut cuts the message of an event, and reports other fields that are too long.
 func (e *Event) Cut() error {
 	for _, s := range e.fields() {
@@ -22,8 +25,39 @@ func (e *Event) Cut() error {
 			return errField
 		}
 	}
-	if len(e.Message) > MaxMessage {
-		e.Message = strings.ToValidUTF8(e.Message[:MaxMessage-len("…")], "") + "…"
+	e.Message = cutMessage(e.Message)
+	return nil
+}
+
+func cutMessage(s string) string {
+	if len(s) <= MaxMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:MaxMessage-len("…")], "") + "…"
+}
+
+// Cut cuts the texts of a report that people read, and reports names that are too long: each report that differs is
+// recorded, and shown.
+func (r *Report) Cut() error {
+	r.Error = cutMessage(r.Error)
+	for i := range r.Items {
+		x := &r.Items[i]
+		x.Message = cutMessage(x.Message)
+		for _, s := range []string{
+			x.Name, x.Instance, x.Marks.Ref, x.Marks.Stack, x.Marks.Owner, x.Marks.Key, x.Spec.Version, x.Spec.Image, x.Image,
+			string(x.Phase), string(x.Health),
+		} {
+			if len(s) > maxField {
+				return errReport
+			}
+		}
+	}
+	for name, last := range r.Last {
+		last.Text = cutMessage(last.Text)
+		if len(name) > maxField || max(len(last.Key), len(last.Desired), len(last.State), len(last.Cause)) > maxField {
+			return errReport
+		}
+		r.Last[name] = last
 	}
 	return nil
 }

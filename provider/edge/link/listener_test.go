@@ -1,7 +1,9 @@
 package link
 
 import (
+	"fmt"
 	"net"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,63 +30,133 @@ func (d dials) Accept() (net.Conn, error) {
 func (dials) Close() error   { return nil }
 func (dials) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestStrangersLeaveRoomForNodes dials 1,500 times from one address and says nothing. A node at another address is
-// accepted meanwhile, and the first address is accepted again after a while.
+// accepting is a guard that accepts all that dial, and what became of them.
+type accepting struct {
+	t     *testing.T
+	d     dials
+	guard *guard
+	conns chan net.Conn
+}
+
+func accept(t *testing.T) accepting {
+	d := dials{make(chan string)}
+	a := accepting{t, d, Guard(d).(*guard), make(chan net.Conn)}
+	go func() {
+		defer close(a.conns)
+		for {
+			conn, err := a.guard.Accept()
+			if err != nil {
+				return
+			}
+			a.conns <- conn
+		}
+	}()
+	return a
+}
+
+// dial returns the orchestrator's end of a connection from a host.
+func (a accepting) dial(host string) net.Conn {
+	a.d.from <- host
+	return <-a.conns
+}
+
+// open reports whether the orchestrator has not closed a connection.
+func (a accepting) open(c net.Conn) bool {
+	a.guard.mu.Lock()
+	defer a.guard.mu.Unlock()
+	g := c.(*guarded)
+	return slices.Contains(a.guard.strange[g.host], g) || slices.Contains(a.guard.proven[g.name], g)
+}
+
+func (a accepting) end() {
+	close(a.d.from)
+	<-a.conns
+	time.Sleep(strangerTime + time.Second) // until the timers have ended
+}
+
+// TestStrangersLeaveRoomForNodes dials 5,000 times from one address, and from each address of a network of IPv6, and says
+// nothing. Nodes at another address and at the same one are accepted meanwhile, and stay.
 func TestStrangersLeaveRoomForNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dials{make(chan string)}
-		g := Guard(d)
-		accepted := map[string]int{}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				conn, err := g.Accept()
-				if err != nil {
-					return
-				}
-				host, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
-				accepted[host]++
+		a := accept(t)
+		for i := range 5000 {
+			a.dial("10.0.0.1")
+			a.dial(fmt.Sprintf("2001:db8::%x", i+1))
+			if n := a.guard.all; n > strangers {
+				t.Fatalf("%d strangers are connected", n)
 			}
-		}()
-		for range 1500 {
-			d.from <- "10.0.0.1"
 		}
-		for range 3 {
-			d.from <- "10.0.0.2"
+		same, other := a.dial("10.0.0.1"), a.dial("10.0.0.2")
+		for range strangersEach - 1 {
+			a.dial("10.0.0.1")
+			a.dial("2001:db8::1")
 		}
-		synctest.Wait()
-		if accepted["10.0.0.1"] != strangersEach || accepted["10.0.0.2"] != 3 {
-			t.Errorf("accepted: %v", accepted)
+		if !a.open(same) || !a.open(other) {
+			t.Error("a node was not given the time to say who it is")
+		}
+		prove(same.RemoteAddr(), "berlin/n1")
+		prove(other.RemoteAddr(), "berlin/n2")
+		for range 5000 {
+			a.dial("10.0.0.1")
+			a.dial("10.0.0.2")
 		}
 		time.Sleep(strangerTime + time.Second)
-		d.from <- "10.0.0.1"
-		synctest.Wait()
-		if accepted["10.0.0.1"] != strangersEach+1 {
-			t.Errorf("accepted after a while: %v", accepted)
+		if !a.open(same) || !a.open(other) {
+			t.Error("a node that has proven who it is lost its connection")
 		}
-		close(d.from)
-		<-done
-		time.Sleep(strangerTime + time.Second) // until the timers have ended
+		if a.guard.all != 0 || len(a.guard.strange) != 0 {
+			t.Errorf("%d strangers are left after their time", a.guard.all)
+		}
+		a.end()
 	})
 }
 
-// TestAProvenConnectionStays keeps a connection that has proven who it is, and gives its place to others.
-func TestAProvenConnectionStays(t *testing.T) {
+// TestStrangersOfManyAddressesLeaveRoom dials from many addresses: one that has a single connection keeps it longer than
+// one that has many.
+func TestStrangersOfManyAddressesLeaveRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dials{make(chan string, 1)}
-		g := Guard(d)
-		for range 3 * strangers {
-			d.from <- "10.0.0.1"
-			conn, err := g.Accept()
-			if err != nil {
-				t.Fatal(err)
+		a := accept(t)
+		node := a.dial("10.9.9.9")
+		for i := range 60 {
+			for range 3 {
+				a.dial(fmt.Sprintf("10.0.0.%d", i))
 			}
-			prove(conn.RemoteAddr())
-			prove(conn.RemoteAddr())
 		}
-		if n := g.(*guard).all; n != 0 {
-			t.Errorf("%d strangers are left", n)
+		if !a.open(node) || a.guard.all != strangers {
+			t.Errorf("open: %t, with %d strangers", a.open(node), a.guard.all)
 		}
+		a.end()
+	})
+}
+
+// TestANodeHasFewConnections lets one node open 5,000 connections, and prove each of them. The newest are kept, and
+// another node keeps its own.
+func TestANodeHasFewConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := accept(t)
+		other := a.dial("10.0.0.1")
+		prove(other.RemoteAddr(), "berlin/n2")
+		var conns []net.Conn
+		for range 5000 {
+			c := a.dial("10.0.0.1")
+			prove(c.RemoteAddr(), "berlin/n1")
+			prove(c.RemoteAddr(), "berlin/n1")
+			conns = append(conns, c)
+		}
+		for i, c := range conns {
+			if newest := i >= len(conns)-provenEach; a.open(c) != newest {
+				t.Fatalf("connection %d: open is %t", i, !newest)
+			}
+		}
+		if !a.open(other) || a.guard.all != 0 {
+			t.Errorf("the other node is connected: %t, and there are %d strangers", a.open(other), a.guard.all)
+		}
+		for _, c := range append(conns, other) {
+			_ = c.Close()
+		}
+		if len(a.guard.proven) != 0 {
+			t.Errorf("left: %v", a.guard.proven)
+		}
+		a.end()
 	})
 }

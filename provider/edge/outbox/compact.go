@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"cmp"
+	"io"
 	"maps"
 	"slices"
 
@@ -20,11 +21,11 @@ func (b *Outbox) compact() error {
 // shrink removes older events that wait, until half of the room is free. Nodes within their part lose none.
 // One event for each origin says which are lost.
 func (b *Outbox) shrink() error {
-	events := make([]*link.Event, len(b.state.pending))
+	needs := make([]need, len(b.state.pending))
 	for i := range b.state.pending {
-		events[i] = &b.state.pending[i].Event
+		needs[i] = needOf(&b.state.pending[i].Event)
 	}
-	over := excess(events, max(1, b.opts.Limit/2), b.opts.Bytes/2)
+	over := excess(needs, max(1, b.opts.Limit/2), b.opts.Bytes/2)
 	lost := map[link.Origin]link.Relayed{}
 	var pending []link.Relayed
 	for i, r := range b.state.pending {
@@ -58,47 +59,59 @@ func (b *Outbox) forgetRuns(lost map[link.Origin]link.Relayed) {
 	})
 }
 
-// rewrite replaces the file by one with the newest acknowledged events, and those that wait.
+// rewrite replaces the file by one with the newest acknowledged events, and those that wait. It reads the file twice,
+// and holds no more of it than a line: it may be much larger than the memory that the outbox takes.
 func (b *Outbox) rewrite(pending []link.Relayed) error {
-	all, err := readLines(b.file.name)
+	keep, err := b.kept()
 	if err != nil {
 		return err
 	}
-	var done []line
-	for _, l := range all {
-		if l.Event != nil && l.Number <= b.state.acked {
-			done = append(done, l)
+	err = b.file.replace(func(to io.Writer) (lines int, err error) {
+		head := line{Incarnation: b.state.incarnation, Number: b.state.number, Acked: b.state.acked}
+		for o, h := range b.state.high {
+			head.High = append(head.High, mark{o, h.seq, h.number})
 		}
-	}
-	events := make([]*link.Event, len(done))
-	for i, l := range done {
-		events[i] = l.Event
-	}
-	over := excess(events, b.opts.Keep, b.opts.Bytes)
-	kept := done[:0]
-	for i, l := range done {
-		e := l.Event
-		if !over[i] || b.state.last[deployment{e.Site, e.Node, e.Deployment}].Seq == e.Seq {
-			kept = append(kept, l)
+		if err := encode(to, head); err != nil {
+			return 0, err
 		}
-	}
-	done = kept
-	head := line{Incarnation: b.state.incarnation, Number: b.state.number, Acked: b.state.acked}
-	for o, h := range b.state.high {
-		head.High = append(head.High, mark{o, h.seq, h.number})
-	}
-	lines := append([]line{head}, done...)
-	for _, r := range pending {
-		lines = append(lines, line{Number: r.Number, Event: &r.Event})
-	}
-	if err := b.file.replace(lines); err != nil {
+		lines, err = copyLines(to, b.file.name, keep)
+		for i := 0; i < len(pending) && err == nil; i++ {
+			err = encode(to, line{Number: pending[i].Number, Event: &pending[i].Event})
+		}
+		return 1 + lines + len(pending), err
+	})
+	if err != nil {
 		return err
 	}
-	last, named := b.state.last, b.state.named
-	b.state = newState()
-	for _, l := range lines {
-		b.state.apply(l)
+	b.state.pending, b.state.bytes = pending, 0
+	for i := range pending {
+		b.state.bytes += pending[i].Event.Weight()
 	}
-	b.state.last, b.state.named = last, named
 	return nil
+}
+
+// kept reports for each line of the file whether it is an acknowledged event that has room, or the newest event of a
+// deployment.
+func (b *Outbox) kept() (keep []bool, err error) {
+	var needs []need
+	var at []int // the lines of needs
+	senders := map[node]node{}
+	_, err = each(b.file.name, func(_ []byte, l line) error {
+		keep = append(keep, false)
+		if l.Event == nil || l.Number > b.state.acked {
+			return nil
+		}
+		n := needOf(l.Event)
+		if _, known := senders[n.of]; !known {
+			senders[n.of] = n.of
+		}
+		n.of = senders[n.of] // one copy of each name
+		needs, at = append(needs, n), append(at, len(keep)-1)
+		keep[len(keep)-1] = b.state.last[deployment{n.of.site, n.of.name, l.Event.Deployment}].Seq == l.Event.Seq
+		return nil
+	})
+	for i, over := range excess(needs, b.opts.Keep, b.opts.Bytes) {
+		keep[at[i]] = keep[at[i]] || !over
+	}
+	return keep, err
 }

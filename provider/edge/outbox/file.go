@@ -1,12 +1,14 @@
 package outbox
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,120 +43,163 @@ type file struct {
 	whole int64 // its size when it was written as a whole
 }
 
-func openFile(name string) (*file, []line, error) {
+// openFile opens a file, and reads its lines in turn. A last line that a crash cut short is removed.
+func openFile(name string, read func(line)) (*file, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lines, size, err := parse(name)
+	out := &file{name: name, f: f}
+	out.size, err = each(name, func(_ []byte, l line) error {
+		out.lines++
+		read(l)
+		return nil
+	})
 	if err == nil {
-		err = f.Truncate(size)
+		err = f.Truncate(out.size)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	return &file{name: name, f: f, size: size, lines: len(lines)}, lines, nil
+	return out, nil
 }
 
-// parse reads the lines up to the first that a crash cut short, and the size up to there. A damaged line with
-// others behind it is an error: it was acknowledged.
-func parse(name string) (lines []line, size int64, err error) {
-	b, err := os.ReadFile(name)
+// each reads the lines up to the first that a crash cut short, and returns the size up to there. A damaged line with
+// others behind it is an error: it was acknowledged. The text of a line is valid until the next one.
+func each(name string, do func(text []byte, l line) error) (size int64, err error) {
+	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	for len(b) > 0 {
-		text, rest, whole := bytes.Cut(b, []byte("\n"))
-		var l line
-		sum, body, is := bytes.Cut(text, []byte(" "))
-		if !whole || !is || string(sum) != checksum(body) || json.Unmarshal(body, &l) != nil {
-			if whole && len(rest) > 0 {
-				return nil, 0, fmt.Errorf("%s is damaged at byte %d", name, size)
-			}
-			return lines, size, nil
+	defer func() { _ = f.Close() }()
+	from := bufio.NewReaderSize(f, 64<<10)
+	for {
+		text, err := readLine(from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return size, err
 		}
-		lines, size, b = append(lines, l), size+int64(len(text))+1, rest
+		whole := err == nil
+		if !whole && len(text) == 0 {
+			return size, nil
+		}
+		var l line
+		sum, body, is := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))
+		if !whole || !is || string(sum) != checksum(body) || json.Unmarshal(body, &l) != nil {
+			if _, err := from.Peek(1); whole && err == nil {
+				return size, fmt.Errorf("%s is damaged at byte %d", name, size)
+			}
+			return size, nil
+		}
+		size += int64(len(text))
+		if err := do(text, l); err != nil {
+			return size, err
+		}
 	}
-	return lines, size, nil
 }
 
-func readLines(name string) ([]line, error) {
-	lines, _, err := parse(name)
-	return lines, err
+// readLine reads a line with its end, without a copy where it can.
+func readLine(from *bufio.Reader) ([]byte, error) {
+	text, err := from.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return text, err
+	}
+	text = bytes.Clone(text)
+	rest, err := from.ReadBytes('\n')
+	return append(text, rest...), err
+}
+
+// copyLines copies the lines of a file to keep, and returns how many there are.
+func copyLines(to io.Writer, name string, keep []bool) (lines int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
+	from := bufio.NewReaderSize(f, 64<<10)
+	for _, k := range keep {
+		text, err := readLine(from)
+		if err == nil && k {
+			lines++
+			_, err = to.Write(text)
+		}
+		if err != nil {
+			return lines, err
+		}
+	}
+	return lines, nil
 }
 
 // Read gives the events in a file in order, also while another process writes to it; none if there is no file.
 func Read(name string) ([]link.Event, error) {
-	lines, err := readLines(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var out []link.Event
-	for _, l := range lines {
+	_, err := each(name, func(_ []byte, l line) error {
 		if l.Event != nil {
 			out = append(out, *l.Event)
 		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
 	return out, err
 }
 
 func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) }
 
-func encode(lines []line) ([]byte, error) {
-	var out bytes.Buffer
-	for _, l := range lines {
-		body, err := json.Marshal(l)
-		if err != nil {
-			return nil, err
-		}
-		out.WriteString(checksum(body))
-		out.WriteByte(' ')
-		out.Write(body)
-		out.WriteByte('\n')
+// encode writes a line.
+func encode(to io.Writer, l line) error {
+	body, err := json.Marshal(l)
+	if err != nil {
+		return err
 	}
-	return out.Bytes(), nil
+	_, err = fmt.Fprintf(to, "%s %s\n", checksum(body), body)
+	return err
 }
 
 // append adds lines. They are durable when it returns; if it fails, none is there.
 func (f *file) append(lines []line) error {
-	b, err := encode(lines)
-	if err != nil {
-		return err
+	var out bytes.Buffer
+	for _, l := range lines {
+		if err := encode(&out, l); err != nil {
+			return err
+		}
 	}
-	if _, err = f.f.WriteAt(b, f.size); err == nil &&
+	_, err := f.f.WriteAt(out.Bytes(), f.size)
+	if err == nil &&
 		(len(lines) != 1 || lines[0].Event != nil || lines[0].Incarnation != "") {
 		err = f.f.Sync() // an acknowledgment that is lost comes again
 	}
 	if err != nil {
 		return errors.Join(err, f.f.Truncate(f.size))
 	}
-	f.size += int64(len(b))
+	f.size += int64(out.Len())
 	f.lines += len(lines)
 	return nil
 }
 
-// replace writes the file as a whole.
-func (f *file) replace(lines []line) error {
-	b, err := encode(lines)
-	if err != nil {
-		return err
-	}
+// replace writes the file as a whole: write gives it its lines, and returns how many.
+func (f *file) replace(write func(to io.Writer) (lines int, err error)) error {
 	next, err := os.CreateTemp(filepath.Dir(f.name), ".new-*")
 	if err != nil {
 		return err
 	}
-	_, err = next.Write(b)
-	if err = errors.Join(err, next.Sync()); err == nil {
+	out := bufio.NewWriterSize(next, 64<<10)
+	lines, err := write(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	size, bad := next.Seek(0, io.SeekCurrent)
+	if err = errors.Join(err, bad, next.Sync()); err == nil {
 		err = os.Rename(next.Name(), f.name)
 	}
 	if err != nil {
 		return errors.Join(err, next.Close(), os.Remove(next.Name()))
 	}
 	_ = f.f.Close() // its content is in the other one
-	f.f, f.size, f.lines, f.whole = next, int64(len(b)), len(lines), int64(len(b))
+	f.f, f.size, f.lines, f.whole = next, size, lines, size
 	return nil
 }
 

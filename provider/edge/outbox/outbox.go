@@ -47,7 +47,7 @@ type state struct {
 	high        map[link.Origin]high      // the newest event of each origin
 	last        map[deployment]link.Event // the newest event of each deployment
 	origins     map[node]int              // how many of high a node has
-	named       map[node]int              // how many of last a node has
+	named       map[node]*names           // the deployments of last, by node
 }
 
 // high is the newest event of an origin: its number there, and here.
@@ -57,7 +57,7 @@ type deployment struct{ site, node, name string }
 
 func newState() state {
 	return state{
-		high: map[link.Origin]high{}, last: map[deployment]link.Event{}, origins: map[node]int{}, named: map[node]int{},
+		high: map[link.Origin]high{}, last: map[deployment]link.Event{}, origins: map[node]int{}, named: map[node]*names{},
 	}
 }
 
@@ -73,14 +73,12 @@ func Open(name string, o Options) (*Outbox, error) {
 	if o.Bytes == 0 {
 		o.Bytes = 64 << 20
 	}
-	f, lines, err := openFile(name)
+	b := &Outbox{opts: o, state: newState(), changed: make(chan struct{}, 1)}
+	f, err := openFile(name, b.state.apply)
 	if err != nil {
 		return nil, err
 	}
-	b := &Outbox{opts: o, file: f, state: newState(), changed: make(chan struct{}, 1)}
-	for _, l := range lines {
-		b.state.apply(l)
-	}
+	b.file = f
 	if b.state.incarnation == "" {
 		if err := b.write(line{Incarnation: newIncarnation()}); err != nil {
 			return nil, errors.Join(err, f.close())
@@ -306,20 +304,11 @@ func (s *state) reach(o link.Origin, h high) {
 // newest notes the newest event of a deployment. If a node has too many, the one with the oldest event is forgotten.
 func (s *state) newest(e link.Event) {
 	of, name := sender(&e), deployment{e.Site, e.Node, e.Deployment}
-	_, known := s.last[name]
+	if s.named[of] == nil {
+		s.named[of] = newNames()
+	}
 	s.last[name] = e
-	if known {
-		return
+	if forgets, many := s.named[of].add(name, maxDeployments); many {
+		delete(s.last, forgets)
 	}
-	if s.named[of]++; s.named[of] <= maxDeployments {
-		return
-	}
-	oldest := name
-	for x, e := range s.last {
-		if (node{x.site, x.node}) == of && x != name && (oldest == name || e.At.Before(s.last[oldest].At)) {
-			oldest = x
-		}
-	}
-	delete(s.last, oldest)
-	s.named[of]--
 }
