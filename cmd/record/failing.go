@@ -10,6 +10,8 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/explain"
+	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -20,6 +22,23 @@ type failingConfig struct {
 	ledger.Tries
 	exhausted, stalled bool
 	back               string // the configuration that it returned to
+}
+
+// dropPast removes the attempts of resources that match their configuration now: another one had failed.
+func (s *state) dropPast(c *command.Call, l *ledger.Ledger) error {
+	for ref := range s.attempts {
+		if s.exhausted[ref].Back != "" {
+			continue // it matches an earlier configuration
+		}
+		past, err := history.New(l.Reader()).ResourceHistory(c, ref, near)
+		if err != nil {
+			return err
+		}
+		if teller(c, ref).Explain(past).State == explain.Matches {
+			delete(s.attempts, ref)
+		}
+	}
+	return nil
 }
 
 // failing lists the configurations of which the last attempt failed.

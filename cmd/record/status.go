@@ -145,6 +145,9 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 	if s.exhausted, err = l.Exhausted(c); err != nil {
 		return s, err
 	}
+	if err := s.dropPast(c, l); err != nil {
+		return s, err
+	}
 	names, err := l.Reader().Names(c, storage.Now)
 	if err != nil {
 		return s, err
