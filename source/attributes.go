@@ -170,7 +170,7 @@ func (r *reading) report(p resource.Problem) {
 			p.Suggestion = "use " + text
 		}
 	}
-	r.wrong(at, p.Summary, cmp.Or(p.Suggestion, rule(schema)))
+	r.wrong(at, p.Summary, cmp.Or(emptied(n, schema, exact), p.Suggestion, rule(schema)))
 }
 
 // memoKey is everything that the result depends on.

@@ -73,7 +73,7 @@ func (g groups) hint(r resource.Ref, path string) (summary, suggestion string) {
 	case m == nil:
 		return "", ""
 	case len(m.refs) == 0:
-		return r.Short() + " is a group without members", "write " + r.Name + "? where it may be empty"
+		return r.Short() + " is a group without members", "give it a member, or write " + r.Name + "? where it may be empty"
 	}
 	names := make([]string, 0, 4)
 	for _, x := range m.refs[:min(len(m.refs), 4)] {

@@ -129,8 +129,8 @@ func (d *Draft) reread() {
 			continue
 		}
 		attrs, uses, left := a.attributes(known)
-		if left.short && k.n > 0 {
-			d.short[d.from[k.first]] = true
+		if k.n > 0 {
+			d.short[d.from[k.first]] = left.short
 		}
 		for j := k.first; j < k.first+k.n; j++ {
 			d.desired[j].Attrs, d.uses[j] = attrs, uses
