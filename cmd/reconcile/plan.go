@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/render/planview"
+	"github.com/ovi-project/ovi/render/renamed"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/outputs"
@@ -306,6 +307,13 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 			return err
 		}
 	}
+	for _, x := range renamed.Relocations(p.Plan) {
+		d := cli.Diagnostic(x.Text(names.Scope), x.Suggestion())
+		d.Severity = render.Warning
+		if err := c.Out.Records(d); err != nil {
+			return err
+		}
+	}
 	for _, x := range p.Repinned {
 		d := cli.Diagnostic(repinned(x), "correct the lookup if that is not the resource that it means")
 		if err := c.Out.Records(d); err != nil {
@@ -398,6 +406,9 @@ func head(c *command.Call, p *engine.Planned, dir string) []string {
 	}
 	for _, x := range p.Unsaved {
 		head = append(head, unsaved(x)+": create a new plan to record it")
+	}
+	for _, x := range renamed.Relocations(p.Plan) {
+		head = append(head, x.Text(session.NamesOf(p).Scope)+": "+x.Suggestion())
 	}
 	undeclared := renames(c, p)
 	for i, x := range undeclared {

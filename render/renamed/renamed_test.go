@@ -345,3 +345,26 @@ func TestTheNameInItsOwnARNIsNoDifference(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherLocationIsNamed: what a plan deletes in one location and creates in another one is counted, and a create or
+// a delete alone is not.
+func TestAnotherLocationIsNamed(t *testing.T) {
+	in := func(location, name string) resource.Ref {
+		r := ref("disk", name)
+		r.Location = location
+		return r
+	}
+	plan := decider.Plan{Decisions: []decider.Decision{
+		deleted(in("here", "a"), 1), deleted(in("here", "b"), 1), deleted(in("here", "gone"), 1), deleted(in("far", "c"), 1),
+		created(in("there", "a"), 1), created(in("there", "b"), 2), created(in("there", "new"), 1), created(in("here", "c"), 1),
+	}}
+	var got []string
+	for _, x := range renamed.Relocations(plan) {
+		got = append(got, x.Text(resource.Scope.String))
+	}
+	want := "2 resources of stack web are deleted in fake/here and created in fake/there\n" +
+		"disk/c is deleted in fake/far and created in fake/here"
+	if all := strings.Join(got, "\n"); all != want {
+		t.Errorf("%s", all)
+	}
+}

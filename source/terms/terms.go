@@ -85,6 +85,9 @@ func Missing(kind, name string) string {
 		{"load_balancer", "listener", "write a block: {type: listener, load_balancer: NAME, port: 80}"},
 		{"load_balancer", "internal", "use scheme: internal"},
 		{"listener", "default_action", "use target_group or redirect"},
+		{"subnet", "route_table", "name the subnet in its route table: subnets: [NAME] in a block {type: route_table}"},
+		{"ec2", "target_groups", "use an autoscaling_group, which registers its instances in its target_groups"},
+		{"target_group", "targets", "set target_groups of an autoscaling_group, which registers its instances"},
 		{"vpc", "subnets", "write a block for each: {type: subnet, vpc: NAME, cidr: 10.0.1.0/24}"},
 	} {
 		if (row[0] == "" || row[0] == kind) && row[1] == name {
