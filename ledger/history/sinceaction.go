@@ -11,7 +11,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// AfterAction returns the record of a resource after the last action on it, or after its adoption.
+// AfterAction returns the record of a resource after the last action on it, or after its adoption. A replacement is one
+// action: its steps leave the old resource, and the end of it the new one.
 // It returns nil if the record has not changed since, if there was no action, or if the store no
 // longer has that revision. A difference from the present record therefore appeared without an
 // action of ovi.
@@ -22,7 +23,7 @@ func (l *Reader) AfterAction(ctx context.Context, ref resource.Ref) (*resource.O
 	}
 	acted, err := l.lastActed(ctx, ref, func(e event.Event) bool {
 		switch e.(type) {
-		case event.Finished, event.Recovered, event.Adopted:
+		case event.Finished, event.Recovered, event.Adopted, event.ReplaceFinished:
 			return true
 		}
 		return false

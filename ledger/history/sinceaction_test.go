@@ -43,6 +43,19 @@ func TestAfterActionIsTheResourceThatAnActionLeft(t *testing.T) {
 	if was, err := r.AfterAction(ctx, made.Ref); err != nil || was == nil || len(was.Tags) != len(made.Tags) {
 		t.Errorf("changed since: %+v, %v", was, err)
 	}
+	next := res("a", "large") // a loop observes it before the last step of a replacement has its end
+	next.ID = "i-2"
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{
+		Ref: made.Ref, Key: "k2", Action: decider.Replace, Outcome: event.Done, ID: made.ID,
+	}))
+	observe(next)
+	if was, err := r.AfterAction(ctx, made.Ref); err != nil || was == nil || was.ID != made.ID {
+		t.Errorf("in a replacement: %+v, %v", was, err)
+	}
+	must[ledger.Receipt](t)(l.Record(ctx, event.ReplaceFinished{Ref: made.Ref, ID: next.ID}))
+	if was, err := r.AfterAction(ctx, made.Ref); was != nil || err != nil {
+		t.Errorf("after a replacement: %+v, %v", was, err)
+	}
 	if at, err := r.Compacted(ctx, made.Ref); at != 0 || err != nil {
 		t.Errorf("compacted at %d, %v", at, err)
 	}
