@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/storage"
@@ -58,5 +62,24 @@ func TestEveryProblemIsReported(t *testing.T) {
 	got := Diagnose(source.Problems{{At: at, Ref: "ec2/web", Summary: "no such size", Suggestion: `write "t3.micro"`}, {Summary: "second"}})
 	if len(got) != 2 || got[0].Line != 3 || got[0].Column != 5 || got[0].Summary != "no such size" || got[0].Resource != "ec2/web" || got[0].Suggestion == "" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestALongNameIsNotPrintedWhole: whichever field of an error or a warning has it, for people and for programs.
+func TestALongNameIsNotPrintedWhole(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 100_000)
+	for _, encoder := range []func(io.Writer) render.Encoder{func(io.Writer) render.Encoder { return nil }, render.NewJSON, render.NewYAML} {
+		var out, errs bytes.Buffer
+		o := &Output{W: &out, ErrW: &errs, Enc: encoder(&out), Answer: &Answer{}}
+		o.Report(render.Diagnostic{
+			Summary: "invalid name " + long, Detail: long, File: long, Line: 1, Resource: "s3/" + long, Resources: []string{long},
+			Used: long, Suggestion: "write " + long + " otherwise",
+		})
+		o.Warn(long, long)
+		text := out.String() + errs.String()
+		if len(text) > 8<<10 || !strings.Contains(text, "nnn…") || !strings.Contains(text, "otherwise") {
+			t.Errorf("%d bytes: %.300s", len(text), text)
+		}
 	}
 }

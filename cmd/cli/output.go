@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/internal/brief"
 	"github.com/ovi-project/ovi/provider/held"
 	"github.com/ovi-project/ovi/render"
 )
@@ -182,7 +183,14 @@ func (o *Output) Say(format string, args ...any) {
 func (o *Output) Report(ds ...render.Diagnostic) {
 	for _, d := range ds {
 		for _, text := range []*string{&d.Summary, &d.Detail, &d.Suggestion} {
-			*text = o.Held.Text(*text)
+			*text = brief.Text(o.Held.Text(*text))
+		}
+		for _, text := range []*string{&d.File, &d.Cell, &d.Resource, &d.Used} {
+			*text = brief.Text(*text)
+		}
+		d.Resources = slices.Clone(d.Resources)
+		for i := range d.Resources {
+			d.Resources[i] = brief.Text(d.Resources[i])
 		}
 		if !o.Machine() || o.Enc.Encode(d) != nil || o.Answer.Unread() {
 			_ = d.Write(o.ErrW, o.ErrS)

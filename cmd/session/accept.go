@@ -121,16 +121,16 @@ func AcceptStack(c *command.Call, paths []string, dir, stack string) ([]resource
 	if err == nil { // an unreadable file may have the name of the stack
 		err = wholeError(intents, problems)
 	}
-	return []resource.Intent{{Stack: stack, From: from, Source: strings.Join(paths, ", "), Unread: oneLine(err)}}, nil
+	return []resource.Intent{{Stack: stack, From: from, Source: strings.Join(paths, ", "), Unread: oneLine(c, err)}}, nil
 }
 
 // oneLine is an error as a part of a sentence: its first problem, with its position.
-func oneLine(err error) string {
+func oneLine(c *command.Call, err error) string {
 	var problems source.Problems
 	if errors.As(err, &problems) {
-		return problems.Brief()
+		return c.Held.Text(problems.Brief())
 	}
-	return strings.Join(strings.Fields(err.Error()), " ")
+	return c.Held.Text(strings.Join(strings.Fields(err.Error()), " "))
 }
 
 // recordedAs returns the stacks that were accepted from a source that cannot be read now.
@@ -142,7 +142,7 @@ func recordedAs(c *command.Call, l *ledger.Ledger, paths []string, unread error)
 	}
 	out := make([]resource.Intent, len(stacks))
 	for i, stack := range stacks {
-		out[i] = resource.Intent{Stack: stack, From: from, Source: strings.Join(paths, ", "), Unread: oneLine(unread)}
+		out[i] = resource.Intent{Stack: stack, From: from, Source: strings.Join(paths, ", "), Unread: oneLine(c, unread)}
 	}
 	return out, nil
 }

@@ -76,6 +76,13 @@ func loadBy(c *command.Call, paths []string, dir, stack string, read reader, res
 		}
 		err = once()
 	}
+	for i := range intents { // alerts and the audit log quote them
+		in := &intents[i]
+		in.Unread = c.Held.Text(in.Unread)
+		for k := range in.Parts {
+			in.Parts[k].Why = c.Held.Text(in.Parts[k].Why)
+		}
+	}
 	return intents, problems, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ovi-project/ovi/internal/brief"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -61,8 +62,8 @@ func Of(
 	return &Secrets{find: func() []string { return find(environ, read, files()) }}
 }
 
-// Text returns the text without credentials and without the authorization of a request. A text of more than 64 KiB ends
-// with the number of bytes that are not shown.
+// Text returns the text without credentials and without the authorization of a request. A word of more than 1 KiB and a
+// text of more than 64 KiB end with the number of bytes that are not shown.
 func (s *Secrets) Text(text string) string { return s.text(text, longestText) }
 
 func (s *Secrets) text(text string, longest int) string {
@@ -74,7 +75,7 @@ func (s *Secrets) text(text string, longest int) string {
 		more = len(text) - longest
 		text = text[:min(len(text), longest+overlap)]
 	}
-	text = s.conceal(text)
+	text = brief.Words(s.conceal(text))
 	if more > 0 {
 		text = fmt.Sprintf("%s... (%d more bytes)", strings.ToValidUTF8(text[:min(len(text), longest)], ""), more)
 	}

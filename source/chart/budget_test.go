@@ -122,3 +122,25 @@ func chartOf(t *testing.T, text string) string {
 	write(t, filepath.Join(dir, "templates", "x.yaml"), text)
 	return dir
 }
+
+// TestSeqCountsOnce counts down and up, too far and not at all. The error names the counting once, as it was written.
+func TestSeqCountsOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		`{{seq 100000000}}`:        "cannot count from 0 to 100000000 by 1:",
+		`{{seq 100000000 1}}`:      "cannot count from 100000000 to 1 by -1:",
+		`{{seq -100000000}}`:       "cannot count from 0 to -100000000 by -1:",
+		`{{seq 1 2 100000000}}`:    "cannot count from 1 to 100000000 by 2:",
+		`# {{seq 1 -1 100000000}}`: "",
+		`# {{seq 0 0 100000000}}`:  "",
+		`# {{seq 3 1}} {{seq 2}}`:  "",
+	} {
+		_, err := source.Load(t.Context(), chart.New([]string{chartOf(t, text)}, options(nil)))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if want == "" && err != nil || !strings.Contains(got, want) || strings.Count(got, "cannot count") > 1 {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

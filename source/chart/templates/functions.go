@@ -2,7 +2,6 @@ package templates
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -122,8 +121,10 @@ func (c *counting) seq(count func(...int) string) any {
 			}
 			if len(params) > 2 {
 				step = params[1]
+			} else if last < first {
+				step = -1
 			}
-			if err := errors.Join(c.allow(first, last, step), c.allow(last, first, step)); err != nil {
+			if err := c.allow(first, last, step); err != nil {
 				return "", err
 			}
 		}
