@@ -18,7 +18,7 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 		d.Type, d.Cause = Conflict, duplicate(w.Ref, own[:n])
 		c.out = append(c.out, d)
 	case n == 0:
-		if d.Observed = blocking(w, own, group); d.Observed == nil {
+		if d.Observed = blocking(c.kind(w), w, own, group); d.Observed == nil {
 			c.missing(p, w)
 			return
 		}
@@ -83,13 +83,21 @@ func ownOf(group []resource.Observed, stack string) []resource.Observed {
 
 // blocking returns the resource with which creating a missing one would be in conflict: one that claims to
 // be it, one that has its name outside all stacks, or another stack's if the system itself enforces unique
-// names, such as for buckets. Nil means that there is none.
-func blocking(w *resource.Desired, own, group []resource.Observed) *resource.Observed {
+// names, such as for buckets. A resource whose configuration sets another name on its system is in conflict with
+// neither. Nil means that there is none.
+func blocking(k *kindInfo, w *resource.Desired, own, group []resource.Observed) *resource.Observed {
 	if len(own) > 0 {
 		return &own[0]
 	}
+	name := w.Ref.Name
+	if k != nil && k.Identifier != "" {
+		if v, set := w.Attrs.Get(k.Identifier); set {
+			text, _ := v.(resource.String)
+			name = string(text)
+		}
+	}
 	for i := range group {
-		if o := &group[i]; o.Ref.Stack == "" || o.ID == w.Ref.Name {
+		if o := &group[i]; o.Ref.Stack == "" && name == w.Ref.Name || o.ID == name {
 			return o
 		}
 	}

@@ -72,7 +72,7 @@ func blockTaken(all []Decision, kinds Kinds, f Facts) {
 	index := byRef(all)
 	for i := range all {
 		if d := &all[i]; d.Proposed.Executes() {
-			blockTake(d, all, index, f)
+			blockTake(d, all, index, kinds, f)
 		}
 	}
 	nodes, at := nodesOf(all, func(d *Decision) Action { return d.Proposed })
@@ -96,7 +96,7 @@ func anyTakes(all []Decision) bool {
 }
 
 // blockTake blocks a decision because of the first thing that it cannot have.
-func blockTake(d *Decision, all []Decision, index map[resource.Ref]int, f Facts) {
+func blockTake(d *Decision, all []Decision, index map[resource.Ref]int, kinds Kinds, f Facts) {
 	for _, t := range d.Takes {
 		j, known := index[t.By]
 		switch {
@@ -114,7 +114,7 @@ func blockTake(d *Decision, all []Decision, index map[resource.Ref]int, f Facts)
 			}
 			return
 		case !t.Leaves || !known:
-			d.blockTaken(takenBlocker(d, t))
+			d.blockTaken(takenBlocker(d, t, kinds))
 			return
 		}
 	}
@@ -133,10 +133,14 @@ func swaps(d *Decision, t comparator.Take) bool {
 	return t.Hold.Identity && d.Proposed == Replace && t.By.Kind == d.Ref.Kind && d.Reason != ReasonExchanged
 }
 
-func takenBlocker(d *Decision, t comparator.Take) Blocker {
+func takenBlocker(d *Decision, t comparator.Take, kinds Kinds) Blocker {
 	b := Blocker{
 		Policy: BlockedByTaken, Reason: fmt.Sprintf("%s is configured for %s too", HoldText(t.Hold), t.By.Short()),
 		Suggestion: "configure another " + t.Hold.What,
+	}
+	k, _ := kinds(d.Ref.Provider, d.Ref.Kind)
+	if k.Identifier != "" && t.By.Kind == d.Ref.Kind && d.Proposed == Create {
+		b.Suggestion = "set another " + k.Identifier + ", or options.identifier for the whole stack"
 	}
 	switch {
 	case t.ID == "":
