@@ -71,6 +71,7 @@ var goroutines = []string{
 	"cmd/cli/signals.go",                 // waits for Ctrl-C
 	"coordinator/session.go",             // the heartbeat of all claims
 	"engine/loop/async.go",               // an observation of the loop, one at a time for each scope
+	"engine/loop/loading.go",             // a read of the source, one at a time for each stack
 	"engine/loop/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
 	"engine/loop/work.go",                // one for each apply that a cycle started
 	"engine/apply/walk.go",               // one for each action, bounded

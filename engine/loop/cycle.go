@@ -19,13 +19,9 @@ import (
 // unless it started an apply, which it returns: the cycle is reported when that ends.
 func (l *stackLoop) cycle(ctx context.Context, why string, leads bool) (Cycle, *work) {
 	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.Clock()}
-	if l.stack.Mark != nil {
-		l.mark = l.stack.Mark()
-	}
 	var began *work
-	l.does(loading)
 	defer l.does(pausing)
-	intents, err := l.stack.Load(ctx)
+	intents, err := l.source.newest(ctx, l.life, leads)
 	l.noteUnread(ctx, intents, err)
 	if err != nil {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})

@@ -21,8 +21,9 @@ const Lead = "lead/"
 // Stack is a stack that a loop reconciles.
 type Stack struct {
 	Name string // the leader holds the claim Lead + Name
-	// Load reads the configuration; it is called in every cycle. An intent names its unreadable parts (Unread, Parts), so
-	// that the other parts are reconciled and the last accepted configuration is healed. An error ends the cycle.
+	// Load reads the configuration; it is called in every cycle, unless an earlier call has not returned. An intent names
+	// its unreadable parts (Unread, Parts), so that the other parts are reconciled and the last accepted configuration is
+	// healed. An error ends the cycle. The context ends when the loop is stopped.
 	Load func(context.Context) ([]resource.Intent, error)
 	// Mark returns a different string when the source may have changed. It is called every second and must
 	// be cheap. If nil, only intervals and wakes start a cycle.
@@ -134,7 +135,8 @@ type stackLoop struct {
 	o             RunOptions
 	async         *asyncObserver
 	waker         *waker
-	mark          string
+	source        sourceReader
+	mark          string                       // of the source when the last read of it started
 	started       time.Time                    // the last cycle that it led
 	unread        string                       // the last recorded error of Load
 	unreachable   map[unreadable]int           // consecutive cycles
@@ -168,6 +170,19 @@ func (l *stackLoop) run(ctx context.Context) {
 	defer leave()
 	l.async = newAsyncObserver(ctx, l)
 	defer l.async.close()
+	l.source = sourceReader{
+		load: l.stack.Load, led: func(ctx context.Context, in *resource.Intent) (string, error) {
+			return l.engine.Ledger().LedVersion(ctx, in.Stack)
+		}, begins: func() func() {
+			if l.stack.Mark != nil {
+				l.mark = l.stack.Mark()
+			}
+			if l.o.Watch == nil {
+				return func() {}
+			}
+			return l.o.Watch.read(l.stack.Name, l.stuckAfter())
+		},
+	}
 	hard := l.o.Do.Hard
 	if hard == nil {
 		hard = context.WithoutCancel(ctx)
@@ -235,9 +250,11 @@ func (l *stackLoop) lead(ctx context.Context) error {
 // does notes what the loop does from now on.
 func (l *stackLoop) does(doing string) {
 	if l.o.Watch != nil {
-		l.o.Watch.enter(l.stack.Name, doing, stuckAfter+2*l.o.Patience+l.o.Timeout)
+		l.o.Watch.enter(l.stack.Name, doing, l.stuckAfter())
 	}
 }
+
+func (l *stackLoop) stuckAfter() time.Duration { return stuckAfter + 2*l.o.Patience + l.o.Timeout }
 
 // standBy waits until no instance leads, or the leader has a new observation. It returns an error
 // if neither can be read.
@@ -322,6 +339,8 @@ func (l *stackLoop) pause(ctx context.Context, t *scheduler, d time.Duration, be
 			return l.gather(ctx, why)
 		case <-timer.C:
 			return "interval"
+		case <-l.source.outlasting():
+			return "source read"
 		case w := <-l.ended:
 			l.finish(w)
 			switch {

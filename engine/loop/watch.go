@@ -14,8 +14,9 @@ import (
 // that takes longer than all of them makes no progress any more. An action that an apply waits for belongs
 // to no cycle. The zero value is ready to use.
 type Watch struct {
-	mu   sync.Mutex
-	last map[string]part // by stack
+	mu    sync.Mutex
+	last  map[string]part // by stack
+	reads map[string]part // of the source, by stack: a read can outlast its cycle
 }
 
 // part is the present part of a loop's cycle. Its time is of the monotonic clock, which stands still while the machine
@@ -40,6 +41,21 @@ func (w *Watch) enter(stack, doing string, limit time.Duration) {
 	w.last[stack] = part{doing, time.Now(), limit}
 }
 
+// read notes that a loop reads its source, until the returned function is called.
+func (w *Watch) read(stack string, limit time.Duration) (ended func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reads == nil {
+		w.reads = map[string]part{}
+	}
+	w.reads[stack] = part{loading, time.Now(), limit}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.reads, stack)
+	}
+}
+
 // leave forgets a loop that has ended.
 func (w *Watch) leave(stack string) {
 	w.mu.Lock()
@@ -53,9 +69,10 @@ func (w *Watch) Stuck() []string {
 	defer w.mu.Unlock()
 	var out []string
 	for _, stack := range slices.Sorted(maps.Keys(w.last)) {
-		p := w.last[stack]
-		if d := time.Since(p.since); p.doing != "" && d > p.limit {
-			out = append(out, fmt.Sprintf("stack %s: %s for %s", stack, p.doing, phrase.Age(d)))
+		for _, p := range []part{w.last[stack], w.reads[stack]} {
+			if d := time.Since(p.since); p.doing != "" && d > p.limit {
+				out = append(out, fmt.Sprintf("stack %s: %s for %s", stack, p.doing, phrase.Age(d)))
+			}
 		}
 	}
 	return out

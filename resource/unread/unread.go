@@ -43,3 +43,8 @@ func Title(p resource.UnreadPart, in *resource.Intent) string {
 	}
 	return p.Name
 }
+
+// Whole is a configuration of which no part could be read.
+func Whole(in *resource.Intent, why string) resource.Intent {
+	return resource.Intent{Stack: in.Stack, From: in.From, Source: in.Source, Unread: why}
+}
