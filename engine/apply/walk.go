@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -34,6 +35,7 @@ func walk(a *apply, steps []decider.Step) {
 	w.first.start(a.toStart, w.toCheck(), a.o.Parallelism, w.refusedFirst)
 	defer w.first.quit()
 	w.sort()
+	w.awaitFirst()
 	for i, n := range w.waits {
 		if n == 0 {
 			w.ready = append(w.ready, i)
@@ -289,6 +291,23 @@ func (w *walker) refuse(refused map[int]Outcome) {
 			Detail: "only " + on.String() + " and the like need it, which are not started",
 		})
 		w.o.Control.ended(s)
+	}
+}
+
+// awaitFirst waits for the checks, but not for one that takes long: what a quick check refuses is known before the
+// first action, and the actions start in the order of the plan.
+func (w *walker) awaitFirst() {
+	late := time.NewTimer(slowCheck)
+	defer late.Stop()
+	for len(w.first.asked) > 0 {
+		select {
+		case a := <-w.first.answers:
+			w.answered(a)
+		case <-late.C:
+			return
+		case <-w.toStart.Done():
+			return
+		}
 	}
 }
 
