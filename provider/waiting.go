@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 type waitsKey struct{}
@@ -42,4 +43,26 @@ func Waiting(ctx context.Context) (ended func()) {
 			w.end()
 		}
 	})
+}
+
+// WaitingAfter is Waiting for a call that takes longer than a time, such as the pull of a large image: until then the
+// call counts against the parallelism, and after it the call delays no other action. If the configuration of the
+// resource changes after that time, the engine ends the context.
+func WaitingAfter(ctx context.Context, d time.Duration) (ended func()) {
+	var mu sync.Mutex
+	over, end := false, func() {}
+	late := time.AfterFunc(d, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			end = Waiting(ctx)
+		}
+	})
+	return func() {
+		late.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+		end()
+	}
 }

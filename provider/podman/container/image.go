@@ -30,6 +30,7 @@ func ensureImage(ctx context.Context, h *host.Host, r provider.Request) error {
 	last := ""
 	ctx, stop := context.WithTimeoutCause(ctx, provider.Patience(ctx, pullWait), errSlowPull)
 	defer stop()
+	defer provider.WaitingAfter(ctx, slowPull)()
 	err := h.Pull(ctx, image, func(line string) {
 		if r.Progress != nil && line != last {
 			last = line
@@ -44,6 +45,9 @@ func ensureImage(ctx context.Context, h *host.Host, r provider.Request) error {
 	}
 	return imageError(image, err)
 }
+
+// slowPull is the time after which a pull holds up no action of another container.
+const slowPull = 30 * time.Second
 
 // pullWait bounds a pull, unless the configuration has a timeout for the action. The container does not exist before
 // the pull has ended.

@@ -30,7 +30,15 @@ func TestAPullThatNeverEndsEnds(t *testing.T) {
 			With("image", resource.String("registry.example.com/web:1")).
 			With("image_pull_policy", resource.String("Always"))}}
 		start := time.Now()
-		err := ensureImage(t.Context(), h, r)
+		var began, ended time.Duration
+		waits := provider.WithWaits(t.Context(), func() func() {
+			began = time.Since(start)
+			return func() { ended = time.Since(start) }
+		})
+		err := ensureImage(waits, h, r)
+		if began != slowPull || ended != pullWait {
+			t.Errorf("it delays others until %s, and again after %s", began, ended)
+		}
 		if provider.CauseOf(err) != provider.Unreachable || !strings.Contains(err.Error(), "not pulled in time") ||
 			time.Since(start) != pullWait {
 			t.Errorf("after %s: %s, %v", time.Since(start), provider.CauseOf(err), err)
