@@ -24,7 +24,13 @@ type fault struct {
 	timeout time.Duration // ends calls
 	claims  func(w *world, i int, sky *ownSky, c engine.Claims) engine.Claims
 	hides   func(key string) bool // open actions of the other instance that an instance does not see
+	own     func(key string) bool // rows that each instance has for itself
 	script  func(w *world)        // what happens, instead of what is drawn
+
+	slots int  // the parallelism; 0 means 30
+	waits bool // calls take time only where they wait
+	busy  bool // calls that wait do not tell so
+	empty bool // a source that cannot be read has no resources
 }
 
 // manyCommits commits often, so that networks are replaced while calls on servers run.
@@ -43,6 +49,49 @@ func leaderFalls(w *world) {
 	w.end(1, true, false)
 	w.draw()
 	w.probed()
+}
+
+// commitsAndFalls commits often, and lets the lead pass on in between.
+func commitsAndFalls(w *world) {
+	for range 10 {
+		w.draw()
+		time.Sleep(time.Duration(w.rand.IntN(90)) * time.Second)
+		_, _ = w.alive[0].claims.Revoke(w.t.Context(), loop.Lead+stack, 0)
+	}
+}
+
+// leaderSleeps lets the first instance lead, which then neither notices that another one leads nor that there is a newer
+// commit, and goes on with its apply.
+func leaderSleeps(w *world) {
+	old, _ := w.s.load(w.t.Context())
+	w.end(0, false, false)
+	w.end(1, false, false)
+	w.behind = func(context.Context) ([]resource.Intent, error) { return old, nil }
+	w.start(0)
+	time.Sleep(time.Duration(1+w.rand.IntN(60)) * time.Second)
+	w.start(1)
+	time.Sleep(5 * time.Second)
+	_, _ = w.alive[0].claims.Revoke(w.t.Context(), loop.Lead+stack, 0)
+	w.draw()
+	time.Sleep(20 * time.Minute)
+	w.end(0, true, false)
+	w.behind = nil
+}
+
+// deaf lets the first instance notice after half an hour that it does not lead any more.
+func deaf(_ *world, i int, _ *ownSky, c engine.Claims) engine.Claims {
+	if i > 0 {
+		return c
+	}
+	return faulty{Claims: c, late: 30 * time.Minute}
+}
+
+// waitsInSlots commits, and checks the probe, which needs a slot.
+func waitsInSlots(w *world) {
+	for range 6 {
+		w.draw()
+		w.probed()
+	}
 }
 
 // ownSky is the sky as one instance calls it.
@@ -98,6 +147,7 @@ type faulty struct {
 	engine.Claims
 	before func(ctx context.Context, ref string) error // Hold; its error is that of Hold
 	named  func(ref string) string                     // the claim that is taken instead
+	late   time.Duration                               // after which the loss of the lead is noticed
 }
 
 func (f faulty) Hold(ctx context.Context, ref string, do func(context.Context, engine.Claim) error) error {
@@ -108,6 +158,22 @@ func (f faulty) Hold(ctx context.Context, ref string, do func(context.Context, e
 	}
 	if f.named != nil {
 		ref = f.named(ref)
+	}
+	if f.late > 0 && strings.HasPrefix(ref, loop.Lead) {
+		heard := do
+		do = func(held context.Context, c engine.Claim) error {
+			unheard, end := context.WithCancelCause(context.WithoutCancel(held))
+			defer end(nil)
+			defer context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })()
+			defer context.AfterFunc(held, func() {
+				select {
+				case <-time.After(f.late):
+				case <-unheard.Done():
+				}
+				end(context.Cause(held))
+			})()
+			return heard(unheard, c)
+		}
 	}
 	return f.Claims.Hold(ctx, ref, do)
 }
@@ -148,13 +214,33 @@ func cutsReplacements(w *world, _ int, sky *ownSky, c engine.Claims) engine.Clai
 	}}
 }
 
-// comesBack checks that the create of a network which was deleted to be replaced belongs to the same plan, unless
-// another instance starts it or the instance was ended.
+// cutsChains lets no server start again whose network was replaced under an older configuration, until the next plan.
+func cutsChains(w *world, _ int, sky *ownSky, c engine.Claims) engine.Claims {
+	return faulty{Claims: c, before: func(_ context.Context, ref string) error {
+		if !strings.Contains(ref, "/server/") {
+			return nil
+		}
+		if was, is := sky.down.LoadAndDelete(ref); is && was != w.s.mark() {
+			return coordinator.ErrLost
+		}
+		return nil
+	}}
+}
+
+// comesBack checks that the create of a network or a server which was deleted to be replaced belongs to the same plan,
+// unless another instance starts it or the instance was ended. A plan of which an action failed, or turned back because
+// another plan has started what excludes it, leaves the rest to the next one.
 func (w *world) comesBack() {
+	ended := map[string]bool{}
+	for _, r := range w.records {
+		if e, is := r.Event.(event.Finished); is && e.Outcome != event.Done {
+			ended[e.Plan] = true
+		}
+	}
 	for i, r := range w.records {
 		e, is := r.Event.(event.Finished)
-		if !is || e.Ref.Kind != "network" || e.Action != decider.Replace || e.Phase != event.PhaseDelete ||
-			e.Outcome != event.Done || r.left {
+		if !is || e.Ref.Kind != "network" && e.Ref.Kind != "server" || e.Action != decider.Replace ||
+			e.Phase != event.PhaseDelete || e.Outcome != event.Done || r.left {
 			continue
 		}
 		for _, next := range w.records[i+1:] {
@@ -162,7 +248,7 @@ func (w *world) comesBack() {
 			if !is || s.Ref != e.Ref {
 				continue
 			}
-			if next.by == r.by && s.Plan != e.Plan {
+			if next.by == r.by && s.Plan != e.Plan && !ended[e.Plan] {
 				w.say("%s was deleted at %s to be replaced, and the %s at %s belongs to another plan", e.Ref.Short(),
 					r.At.Format("15:04:05"), s.Action, next.At.Format("15:04:05"))
 			}
@@ -215,13 +301,24 @@ func TestLaw12_DrawnWorldsFindPlantedFaults(t *testing.T) {
 		"turns by apply": {
 			fault{claims: alone("turn/"), hides: ofMember, script: manyCommits}, "members of the count are down",
 		},
+		"a fence of one process alone":           {fault{claims: deaf, own: isLed, script: leaderSleeps}, "was loaded"},
+		"waits that hold slots":                  {fault{waits: true, busy: true, slots: 2, script: waitsInSlots}, "the probe has"},
+		"unseen flights of the other":            {fault{hides: isOpen, script: commitsAndFalls}, "is deleted while the"},
+		"an unread source that has no resources": {fault{empty: true}, "the probe is deleted"},
+		"a chain of replacements cut in the middle": {
+			fault{claims: cutsChains, script: manyCommits}, "server/",
+		},
 	} {
 		t.Run(name, func(t *testing.T) { c.fault.finds(t, c.find) })
 	}
-	for name, script := range map[string]func(*world){"many commits": manyCommits, "the leader falls": leaderFalls} {
+	for name, sound := range map[string]fault{
+		"many commits": {script: manyCommits}, "the leader falls": {script: leaderFalls},
+		"the leader sleeps": {claims: deaf, script: leaderSleeps}, "commits and falls": {script: commitsAndFalls},
+		"waits in slots": {waits: true, slots: 2, script: waitsInSlots},
+	} {
 		t.Run("no fault: "+name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				for _, wrong := range drawnWorld(t, 1, fault{script: script}) {
+				for _, wrong := range drawnWorld(t, 1, sound) {
 					t.Error(wrong)
 				}
 			})

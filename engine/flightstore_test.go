@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,12 +15,29 @@ import (
 type ownStore struct {
 	storage.Store
 	blind func(key string) bool // rows that only the instance which wrote them sees; nil means none
+	own   func(key string) bool // rows that each instance has for itself; nil means none
+	name  string
 
 	mu      sync.Mutex
 	written map[string]bool
 }
 
+// keyOf is the key of a row in the store that all instances share.
+func (s *ownStore) keyOf(key string) string {
+	if s.own != nil && s.own(key) {
+		return key + "@" + s.name
+	}
+	return key
+}
+
 func (s *ownStore) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	tx.Guards, tx.Ops = slices.Clone(tx.Guards), slices.Clone(tx.Ops)
+	for i := range tx.Guards {
+		tx.Guards[i].Key = s.keyOf(tx.Guards[i].Key)
+	}
+	for i := range tx.Ops {
+		tx.Ops[i].Key = s.keyOf(tx.Ops[i].Key)
+	}
 	s.mu.Lock()
 	for _, o := range tx.Ops {
 		s.written[o.Key] = s.blind != nil && s.blind(o.Key)
@@ -37,7 +55,17 @@ func (s *ownStore) hides(key string) bool {
 func (s *ownStore) Range(
 	ctx context.Context, prefix string, at storage.Revision,
 ) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
-	all, rev, err := s.Store.Range(ctx, prefix, at)
+	mine := s.keyOf(prefix)
+	all, rev, err := s.Store.Range(ctx, mine, at)
+	if err == nil && mine != prefix { // a row of its own
+		return func(yield func(storage.Entry, error) bool) {
+			for e, err := range all {
+				if e.Key = strings.TrimSuffix(e.Key, "@"+s.name); !yield(e, err) {
+					return
+				}
+			}
+		}, rev, nil
+	}
 	if err != nil || s.blind == nil {
 		return all, rev, err
 	}
@@ -54,3 +82,9 @@ func (s *ownStore) Range(
 func ofMember(key string) bool {
 	return strings.HasPrefix(key, rows.KeyOpen) && strings.Contains(key, "/server/c-")
 }
+
+// isOpen reports whether a key is that of an open action.
+func isOpen(key string) bool { return strings.HasPrefix(key, rows.KeyOpen) }
+
+// isLed reports whether a key is that of the version that the leading loop of a stack has loaded.
+func isLed(key string) bool { return strings.HasPrefix(key, rows.KeyLed) }
