@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -79,8 +80,10 @@ func Find(environ []string, program string) (string, error) {
 // longestLine bounds a line of a program, in bytes.
 const longestLine = 4 << 10
 
-// lines keeps the last lines that a program prints, and shows each line. The stack trace of kind, which follows its
-// error, is not kept.
+// traceStart is the line before a stack trace: of kind, which follows its error, and of a panic of a program in Go.
+var traceStart = regexp.MustCompile(`^(Stack Trace:|goroutine \d+ .*\[.*\]:)$`)
+
+// lines keeps the last lines that a program prints, and shows each line. A stack trace is not kept.
 type lines struct {
 	show  func(provider.Progress)
 	rest  []byte
@@ -99,7 +102,7 @@ func (l *lines) Write(b []byte) (int, error) {
 		}
 		line, l.rest = line[:min(len(line), longestLine)], rest
 		text := strings.TrimSpace(string(line))
-		if l.trace = l.trace || text == "Stack Trace:"; text != "" && !l.trace {
+		if l.trace = l.trace || traceStart.MatchString(text); text != "" && !l.trace {
 			l.all = append(l.all[max(0, len(l.all)-shownLines):], text)
 			if l.show != nil {
 				l.show(provider.Progress{Text: text})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,12 +93,47 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, out any
 	return nil
 }
 
+// send sends a request. A server that is busy, or prepares its storage for a new kind, has done nothing and says when
+// to ask again: then the request is sent again, as client-go does, for as long as an answer may take.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, kind string,
 	body []byte,
-) ([]byte, error) {
+) (b []byte, err error) {
+	for start := time.Now(); ; {
+		var again time.Duration
+		b, again, err = c.try(ctx, method, path, query, kind, body)
+		if again < 0 || time.Since(start)+again > answerWait {
+			return b, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(again):
+		}
+	}
+}
+
+// longestAgain bounds the seconds that a server can ask for.
+const longestAgain = 5
+
+// againAfter is the time after which a server that did nothing asks to send a request again; negative means never.
+func againAfter(answer *http.Response) time.Duration {
+	if answer.StatusCode != http.StatusTooManyRequests {
+		return -1
+	}
+	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return -1
+	}
+	return time.Duration(min(max(seconds, 1), longestAgain)) * time.Second
+}
+
+// try sends a request once. The time is the result of againAfter.
+func (c *Client) try(ctx context.Context, method, path string, query url.Values, kind string,
+	body []byte,
+) ([]byte, time.Duration, error) {
 	q, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	q.URL.RawQuery = query.Encode()
 	if kind != "" {
@@ -108,12 +144,12 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	}
 	answer, err := c.http.Do(q)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	defer func() { _ = answer.Body.Close() }() // only read from
 	b, err := budget.ReadAll(answer.Body, "the answer", budget.Answer)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, -1, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if answer.StatusCode >= http.StatusMultipleChoices {
 		e := &Error{Op: method + " " + path, Status: answer.StatusCode}
@@ -123,9 +159,9 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		} else {
 			e.Message = fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 		}
-		return nil, e
+		return nil, againAfter(answer), e
 	}
-	return b, nil
+	return b, -1, nil
 }
 
 // Untouched reports whether nothing was put into a new cluster: it has only the namespaces of its system.
