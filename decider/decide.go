@@ -24,7 +24,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	p.Decisions = make([]Decision, len(r.Differences))
 	for i := range r.Differences {
 		var err error
-		if p.Decisions[i], err = propose(table, &r.Differences[i]); err != nil {
+		if p.Decisions[i], err = propose(table, &r.Differences[i], kinds); err != nil {
 			return Plan{}, err
 		}
 	}

@@ -29,7 +29,7 @@ func conflictMessage(d *comparator.Difference) string {
 }
 
 // suggestion tells an operator what to do about a difference on which ovi does not act.
-func suggestion(d *comparator.Difference) string {
+func suggestion(d *comparator.Difference, k resource.Kind) string {
 	if d.Advice != "" {
 		return d.Advice
 	}
@@ -38,7 +38,7 @@ func suggestion(d *comparator.Difference) string {
 		return rename.Suggestion()
 	}
 	if d.Type == comparator.Conflict || d.Type == comparator.Unmanaged && d.Cause != nil {
-		return conflictSuggestion(d)
+		return conflictSuggestion(d, k)
 	}
 	if given(d) {
 		return fmt.Sprintf("apply stack %s with a block %s, or run `ovi move %s %s`", d.GivenTo.Stack, d.GivenTo.Short(),
@@ -48,7 +48,7 @@ func suggestion(d *comparator.Difference) string {
 }
 
 // conflictSuggestion tells an operator how to resolve a conflict.
-func conflictSuggestion(d *comparator.Difference) string {
+func conflictSuggestion(d *comparator.Difference, k resource.Kind) string {
 	if d.Observed == nil {
 		return ""
 	}
@@ -56,6 +56,10 @@ func conflictSuggestion(d *comparator.Difference) string {
 	adopt := fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", name, d.Observed.ID)
 	switch d.Observed.Ownership {
 	case resource.Proven:
+		if k.Identifier != "" && d.Observed.Ref.Stack != d.Ref.Stack {
+			return fmt.Sprintf("set another %s, or options.identifier for the whole stack, or run `ovi move` in stack %s",
+				k.Identifier, d.Observed.Ref.Stack)
+		}
 		return fmt.Sprintf("rename it, or run `ovi move` in stack %s", d.Observed.Ref.Stack)
 	case resource.Disputed, resource.Copied, resource.Unproven, resource.Former:
 		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not: the next apply creates another one", adopt, name,

@@ -44,7 +44,8 @@ func decisionTable() []rule {
 }
 
 // propose makes the decision for a difference by the first rule that matches.
-func propose(table []rule, d *comparator.Difference) (Decision, error) {
+func propose(table []rule, d *comparator.Difference, kinds Kinds) (Decision, error) {
+	k, _ := kinds(d.Ref.Provider, d.Ref.Kind)
 	for _, r := range table {
 		if r.diff != d.Type || r.when != nil && !r.when(d) {
 			continue
@@ -53,7 +54,7 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 			Ref: d.Ref, Difference: d.Type,
 			Action: r.action, Proposed: r.action, Reason: r.reason, Message: r.message(d),
 			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed, New: d.New,
-			Suggestion: suggestion(d), Renamed: d.Renamed, Takes: d.Takes,
+			Suggestion: suggestion(d, k), Renamed: d.Renamed, Takes: d.Takes,
 		}
 		if d.Replacing != nil {
 			out.Strategy = d.Replacing.Strategy

@@ -19,8 +19,8 @@ func FirstLine(doc string) string {
 func Kind(w io.Writer, s term.Style, k resource.Kind) error {
 	p := term.Writer{Style: s}
 	p.WriteString(p.In(term.Bold, k.Name) + p.In(term.Dim, "  "+k.Provider) + "\n")
-	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n") {
-		p.Para(0, "", paragraph)
+	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n\n") {
+		p.Para(0, "", strings.ReplaceAll(paragraph, "\n", " "))
 	}
 	if k.NameDoc != "" {
 		p.Para(0, "", "Names: "+k.NameDoc)
