@@ -25,12 +25,17 @@ func (p places) enter(ctx context.Context) (leave func()) {
 	case <-ctx.Done():
 		return func() {}
 	}
-	give := sync.OnceFunc(func() { <-p })
-	late := time.AfterFunc(slowCheck, give)
-	return func() {
-		late.Stop()
-		give()
-	}
+	ended := make(chan struct{})
+	go func() {
+		late := time.NewTimer(slowCheck)
+		defer late.Stop()
+		select {
+		case <-late.C:
+		case <-ended:
+		}
+		<-p
+	}()
+	return func() { close(ended) }
 }
 
 // firstChecks asks the providers to check the creates of the kinds that say CheckFirst, and the creates that something
