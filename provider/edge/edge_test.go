@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -138,6 +139,58 @@ func TestAReportThatCannotShowARequestIsOlder(t *testing.T) {
 	}
 	if o := snap.Resources[0]; o.ID != "k1" || o.Health != resource.Healthy || o.Marks.Key != "k1" || o.Marks.Ref != web("1").Ref {
 		t.Errorf("observed %+v", o)
+	}
+}
+
+// TestEachDifferenceOfAReportIsAChange: whatever differs in a deployment but its age, the orchestrator looks at it
+// now. It does not for a report that says the same.
+func TestEachDifferenceOfAReportIsAChange(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	send := func(r link.Report) {
+		t.Helper()
+		if err := c.Send(link.FromNode{Report: &r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	web := link.Item{Name: "web", Instance: "1", Health: resource.Healthy, Spec: link.Spec{Version: "1", Env: map[string]string{"a": "1"}}}
+	differences := map[string]func(*link.Item){
+		"its name":       func(i *link.Item) { i.Name = "web2" },
+		"its instance":   func(i *link.Item) { i.Instance = "2" },
+		"its ref":        func(i *link.Item) { i.Marks.Ref = "edge/berlin/n1/deployment/other" },
+		"its owner":      func(i *link.Item) { i.Marks.Owner = "other" },
+		"its blessing":   func(i *link.Item) { i.Marks.Blessed = true },
+		"its variables":  func(i *link.Item) { i.Spec.Env = map[string]string{"a": "2"} },
+		"its command":    func(i *link.Item) { i.Spec.Command = []string{"sh"} },
+		"its ports":      func(i *link.Item) { i.Spec.Ports = []link.Port{{Container: 80, Host: 80}} },
+		"its image":      func(i *link.Item) { i.Image = "sha256:1" },
+		"its health":     func(i *link.Item) { i.Health = resource.Failing },
+		"its last words": func(i *link.Item) { i.Message = "exit code 1" },
+	}
+	want := 0
+	for _, change := range differences {
+		changed := web
+		change(&changed)
+		send(link.Report{Items: []link.Item{web}})
+		send(link.Report{Items: []link.Item{changed}})
+		want += 2
+	}
+	send(link.Report{Items: []link.Item{web}})
+	same := web
+	same.Since = s.clock()
+	send(link.Report{Seen: 7, Items: []link.Item{same}})
+	send(link.Report{Error: "the end"})
+	for got := range want + 2 {
+		select {
+		case <-s.changes:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%d reports were changes, not %d", got, want+2)
+		}
+	}
+	_, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+	if err == nil || !strings.Contains(err.Error(), "the end") || len(s.changes) > 0 {
+		t.Errorf("a report that says the same was a change; the node is %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -133,10 +134,12 @@ func (n *nodes) beat(scope resource.Scope, session uint64, b link.Beat, now time
 	return n.reported(scope, session, &same, now)
 }
 
+// sameReport reports whether two reports of a node show the same deployments and results. Another age is no
+// difference: the events of a deployment have it.
 func sameReport(a, b *link.Report) bool {
 	same := func(x, y link.Item) bool {
-		return x.Instance == y.Instance && x.Health == y.Health && x.Phase == y.Phase && x.Message == y.Message &&
-			x.Spec.Version == y.Spec.Version && x.Spec.Image == y.Spec.Image
+		x.Since = y.Since
+		return reflect.DeepEqual(x, y)
 	}
 	return a.Error == b.Error && maps.Equal(a.Last, b.Last) && slices.EqualFunc(a.Items, b.Items, same)
 }
