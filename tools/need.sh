@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes sure that what `make test` needs is here: Go, a C compiler for the race detector, and
 # for the tests that cut power, drop packets, inject faults and run containers (as root on Linux) mkfs, ip,
-# strace and Podman; for clusters HAProxy, and for the example of a fleet sqlite3, kubectl and shellcheck.
+# strace and Podman, and for those that mount a share bindfs and sshfs; for clusters HAProxy, and for the example of a
+# fleet sqlite3, kubectl and shellcheck.
 # As root on Debian it installs what is missing; elsewhere it says what to install.
 set -eu
 
@@ -26,6 +27,8 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
 	command -v sqlite3 >/dev/null 2>&1 || missing="$missing sqlite3"
 	command -v shellcheck >/dev/null 2>&1 || missing="$missing shellcheck"
 	command -v kubectl >/dev/null 2>&1 || missing="$missing kubernetes-client"
+	command -v bindfs >/dev/null 2>&1 || missing="$missing bindfs"
+	command -v sshfs >/dev/null 2>&1 || missing="$missing sshfs"
 	command -v busybox >/dev/null 2>&1 || missing="$missing busybox-static"
 fi
 [ -z "$missing" ] && exit 0
