@@ -23,7 +23,7 @@ import (
 
 // podmanOf is the Podman of one node, as far as a node uses it: an API on a socket, and containers without programs.
 // Each change takes a while, is done also when the caller is killed meanwhile, and is a line of the file actions once it
-// is done.
+// is done. Changes can take much longer, and all requests can hang, until it is healed.
 type podmanOf struct {
 	dir string
 
@@ -34,6 +34,10 @@ type podmanOf struct {
 	all     map[string]*libpod.Container // by ID
 	volumes map[string]libpod.Volume
 	broken  map[string]int // how often each failed, or was removed, outside ovi
+	long    time.Duration  // half of the changes take up to so much longer
+	hangs   bool           // nothing is answered
+	heals   chan struct{}  // closed when it is healed
+	late    int            // requests that took longer, or hung
 }
 
 // done is a line of the file: what was done to a container.
@@ -49,7 +53,7 @@ const slowest = 300 * time.Millisecond
 
 func newPodmanOf(t *testing.T, dir string, seed uint64) *podmanOf {
 	t.Helper()
-	p := &podmanOf{dir: dir, chance: rand.New(rand.NewPCG(seed, 3)), all: map[string]*libpod.Container{}, volumes: map[string]libpod.Volume{}, broken: map[string]int{}}
+	p := &podmanOf{dir: dir, chance: rand.New(rand.NewPCG(seed, 3)), all: map[string]*libpod.Container{}, volumes: map[string]libpod.Volume{}, broken: map[string]int{}, heals: make(chan struct{})}
 	var err error
 	if p.actions, err = os.OpenFile(filepath.Join(dir, "actions"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		t.Fatal(err)
@@ -87,7 +91,51 @@ func (p *podmanOf) handler() http.Handler {
 	m.HandleFunc("POST "+api+"/containers/{id}/stop", p.change("stop", func(c *libpod.Container, _ *http.Request) { runs(c, false) }))
 	m.HandleFunc("POST "+api+"/containers/{id}/rename", p.change("rename", func(c *libpod.Container, r *http.Request) { c.Name = r.URL.Query().Get("name") }))
 	m.HandleFunc("DELETE "+api+"/containers/{id}", p.change("remove", func(c *libpod.Container, _ *http.Request) { delete(p.all, c.ID) }))
-	return m
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			p.hang(r)
+		}
+		m.ServeHTTP(w, r)
+	})
+}
+
+// hang waits until a Podman that hangs is healed, or its caller is gone.
+func (p *podmanOf) hang(r *http.Request) {
+	p.mu.Lock()
+	hangs, heals := p.hangs, p.heals
+	if hangs {
+		p.late++
+	}
+	p.mu.Unlock()
+	if hangs {
+		select {
+		case <-heals:
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// slow lets half of the changes take up to so much longer.
+func (p *podmanOf) slow(long time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.long = long
+}
+
+// silent lets no request have an answer: of a change, the effect or the answer waits.
+func (p *podmanOf) silent() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hangs = true
+}
+
+// heal answers everything that is slow or hangs, and whatever comes, at once.
+func (p *podmanOf) heal() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.long, p.hangs = 0, false
+	close(p.heals)
+	p.heals = make(chan struct{})
 }
 
 // imageID is the ID of an image: each name is another image.
@@ -106,14 +154,40 @@ func refuse(w http.ResponseWriter, status int, cause string) {
 
 // takes lets time pass before an effect and after it.
 func (p *podmanOf) takes(effect func()) {
-	p.mu.Lock()
-	before, after := time.Duration(p.chance.Int64N(int64(slowest))), time.Duration(p.chance.Int64N(int64(slowest)))
-	p.mu.Unlock()
-	time.Sleep(before)
+	before, after, heals := p.luck()
+	wait := func(d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-heals:
+		}
+	}
+	wait(before)
 	p.mu.Lock()
 	effect()
 	p.mu.Unlock()
-	time.Sleep(after)
+	wait(after)
+}
+
+// luck draws how long a change takes before its effect and after it, unless Podman is healed before.
+func (p *podmanOf) luck() (before, after time.Duration, heals <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	draw := func(most time.Duration) time.Duration { return time.Duration(p.chance.Int64N(int64(most))) }
+	before, after = draw(slowest), draw(slowest)
+	longer := time.Duration(0)
+	switch {
+	case p.hangs:
+		longer = time.Hour
+	case p.long > 0 && p.chance.IntN(2) == 0:
+		longer = draw(p.long)
+	}
+	if longer > 0 {
+		p.late++
+	}
+	if p.chance.IntN(2) == 0 {
+		return before + longer, after, p.heals
+	}
+	return before, after + longer, p.heals
 }
 
 func (p *podmanOf) record(verb string, c *libpod.Container) {
@@ -284,6 +358,13 @@ func (p *podmanOf) containers() (out []check.Container) {
 		out = append(out, check.Container{Name: c.Name, Image: c.ImageName, Healthy: c.State.Running})
 	}
 	return out
+}
+
+// slowed is how many requests took longer, or hung.
+func (p *podmanOf) slowed() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.late
 }
 
 // created counts what was created, by the key of its action, and all that was done, as the file has it.

@@ -25,38 +25,49 @@ type siteFault struct {
 	most time.Duration
 	on   func(s *faultySite, i int, d time.Duration)
 	off  func(s *faultySite, i int)
+	busy bool // a commit gives the nodes work meanwhile
 }
 
 // siteFaults are the faults; i is a node.
 func siteFaults() []siteFault {
 	stops := func(d func(s *faultySite, i int) *daemon, name string, most time.Duration) siteFault {
 		on := func(s *faultySite, i int, _ time.Duration) { d(s, i).signal(syscall.SIGSTOP) }
-		return siteFault{"stop " + name, most, on, func(s *faultySite, i int) { d(s, i).signal(syscall.SIGCONT) }}
+		return siteFault{"stop " + name, most, on, func(s *faultySite, i int) { d(s, i).signal(syscall.SIGCONT) }, false}
 	}
 	kills := func(d func(s *faultySite, i int) *daemon, name string, most time.Duration) siteFault {
 		on := func(s *faultySite, i int, _ time.Duration) { d(s, i).kill() }
-		return siteFault{"kill " + name, most, on, func(s *faultySite, i int) { d(s, i).start() }}
+		return siteFault{"kill " + name, most, on, func(s *faultySite, i int) { d(s, i).start() }, false}
 	}
 	wires := func(w func(s *faultySite, i int) *wireOf, name string, most time.Duration) []siteFault {
 		return []siteFault{
-			{"cut " + name, most, func(s *faultySite, i int, _ time.Duration) { w(s, i).cut(true) }, func(s *faultySite, i int) { w(s, i).cut(false) }},
-			{"hold " + name, most, func(s *faultySite, i int, _ time.Duration) { w(s, i).hold(true) }, func(s *faultySite, i int) { w(s, i).hold(false) }},
+			{"cut " + name, most, func(s *faultySite, i int, _ time.Duration) { w(s, i).cut(true) }, func(s *faultySite, i int) { w(s, i).cut(false) }, false},
+			{"hold " + name, most, func(s *faultySite, i int, _ time.Duration) { w(s, i).hold(true) }, func(s *faultySite, i int) { w(s, i).hold(false) }, false},
 		}
 	}
 	node := func(s *faultySite, i int) *daemon { return s.nodes[i] }
 	lo := func(s *faultySite, _ int) *daemon { return s.lo }
 	co := func(s *faultySite, _ int) *daemon { return s.co }
 	never := func(*faultySite, int) {}
+	heal := func(s *faultySite, i int) { s.several(i, (*podmanOf).heal) }
 	out := []siteFault{
 		kills(node, "a node", 40*time.Second), kills(lo, "the orchestrator", 20*time.Second), kills(co, "the central orchestrator", time.Minute),
 		stops(node, "a node", time.Minute), stops(lo, "the orchestrator", 20*time.Second), stops(co, "the central orchestrator", 45*time.Second),
-		{"step the clock", time.Minute, func(s *faultySite, i int, d time.Duration) { s.clock(time.Duration(2*i-len(s.nodes)) * d / 2) }, func(s *faultySite, _ int) { s.clock(0) }},
-		{"take Git away", time.Minute, func(s *faultySite, _ int, _ time.Duration) { s.gitAway(true) }, func(s *faultySite, _ int) { s.gitAway(false) }},
-		{"break a container", 0, func(s *faultySite, i int, _ time.Duration) { s.hosts[i].breaks(false) }, never},
-		{"remove a container", 0, func(s *faultySite, i int, _ time.Duration) { s.hosts[i].breaks(true) }, never},
+		{"step the clock", time.Minute, func(s *faultySite, i int, d time.Duration) { s.clock(time.Duration(2*i-len(s.nodes)) * d / 2) }, func(s *faultySite, _ int) { s.clock(0) }, false},
+		{"take Git away", time.Minute, func(s *faultySite, _ int, _ time.Duration) { s.gitAway(true) }, func(s *faultySite, _ int) { s.gitAway(false) }, false},
+		{"break a container", 0, func(s *faultySite, i int, _ time.Duration) { s.hosts[i].breaks(false) }, never, false},
+		{"remove a container", 0, func(s *faultySite, i int, _ time.Duration) { s.hosts[i].breaks(true) }, never, false},
+		{"slow the Podman of several nodes", time.Minute, func(s *faultySite, i int, d time.Duration) { s.several(i, func(p *podmanOf) { p.slow(d) }) }, heal, true},
+		{"silence the Podman of several nodes", time.Minute, func(s *faultySite, i int, _ time.Duration) { s.several(i, (*podmanOf).silent) }, heal, true},
 	}
 	out = append(out, wires(func(s *faultySite, i int) *wireOf { return s.wires[i] }, "the link of a node", 45*time.Second)...)
 	return append(out, wires(func(s *faultySite, _ int) *wireOf { return s.uplink }, "the link to the central orchestrator", 30*time.Second)...)
+}
+
+// several does something with the Podman of a node and with those of the next quarter of all nodes.
+func (s *faultySite) several(i int, do func(*podmanOf)) {
+	for k := range 1 + len(s.hosts)/4 {
+		do(s.hosts[(i+k)%len(s.hosts)])
+	}
 }
 
 // suffer lets faults happen, and commits, until all of them have ended. No two faults are further apart than every.
@@ -73,12 +84,12 @@ func (s *faultySite) suffer(chance *rand.Rand, during, every time.Duration) {
 			time.Sleep(d)
 			f.off(s, i)
 		})
-		switch chance.IntN(9) {
-		case 0, 1:
+		switch what := chance.IntN(9); {
+		case what < 2 || f.busy:
 			s.push("web", fmt.Sprint(n))
-		case 2:
+		case what == 2:
 			s.push("db", fmt.Sprint(n))
-		case 3:
+		case what == 3:
 			s.push("db", "")
 		}
 	}
@@ -107,7 +118,7 @@ func (s *faultySite) rest(limit time.Duration) (found []string) {
 const quietFor = 5 * time.Second
 
 // TestSiteProcessesUnderFaults: the processes of a site, its nodes and the central orchestrator are killed and stopped,
-// links are cut, the clock is stepped, containers fail and Git is away. Every action is done at most once, every event
+// links are cut, the clock is stepped, containers fail, Podman is slow or silent, and Git is away. Every action is done at most once, every event
 // comes to the central orchestrator once and in order, and in the end all runs that was committed last. Four nodes for
 // 12 seconds; with OVI_EDGE_FAULTS=10m, 20 nodes for as long as that says.
 func TestSiteProcessesUnderFaults(t *testing.T) {

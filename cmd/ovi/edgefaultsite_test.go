@@ -378,19 +378,19 @@ func (s *faultySite) check() (found []string) {
 	defer func() { _ = l.Close() }()
 	started, wrong := check.Log(s.t.Context(), l)
 	found = append(found, wrong...)
-	did := 0
+	did, late := 0, 0
 	for i, h := range s.hosts {
 		created, all, err := h.created()
 		if err != nil {
 			found = append(found, err.Error())
 		}
-		did += all
+		did, late = did+all, late+h.slowed()
 		found = append(found, check.Created(siteNode(i), created, started)...)
 	}
 	starts := 0
 	for _, d := range s.daemons() {
 		starts += d.starts
 	}
-	s.t.Logf("%d faults, %d commits, %d starts of %d processes, %d actions on record, %d changes of containers, %d events", s.faults, s.commits, starts, len(s.daemons()), len(started), did, len(events))
+	s.t.Logf("%d faults, %d commits, %d starts of %d processes, %d actions on record, %d changes of containers, %d requests to Podman slow or silent, %d events", s.faults, s.commits, starts, len(s.daemons()), len(started), did, late, len(events))
 	return found
 }

@@ -44,7 +44,11 @@ func (s *faultSite) check() []string {
 	if err != nil {
 		return append(found, err.Error())
 	}
-	s.t.Logf("%d faults, %d commits, %d actions, %d events", s.faults, s.commit, len(started), len(events))
+	late := 0
+	for _, h := range s.hosts {
+		late += h.late
+	}
+	s.t.Logf("%d faults, %d commits, %d actions, %d calls slow or silent, %d events", s.faults, s.commit, len(started), late, len(events))
 	found = append(found, check.Events(events)...)
 	for i := range s.nodes {
 		found = append(found, s.checkNode(i, events)...)

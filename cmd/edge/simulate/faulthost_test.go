@@ -27,17 +27,29 @@ type host struct {
 	idle     bool          // it says that it did what it was asked, and does nothing
 	slow     string        // a container whose creation takes longer
 	pull     time.Duration // than others, by this
+	long     time.Duration // half of the changes take up to so much longer
+	hangs    bool          // nothing is answered
+	heals    chan struct{} // closed when it is healed
+	late     int           // calls that took longer, or hung
 	restarts int
 }
 
 func newHost(seed uint64) *host {
-	return &host{chance: rand.New(rand.NewPCG(seed, 3)), all: map[string]*resource.Observed{}, created: map[string]int{}}
+	return &host{chance: rand.New(rand.NewPCG(seed, 3)), all: map[string]*resource.Observed{}, created: map[string]int{}, heals: make(chan struct{})}
 }
 
 func (*host) Kinds() []resource.Kind { return podman.Kinds() }
 
 func (h *host) Observe(ctx context.Context, _ provider.ObserveRequest) (resource.Snapshot, error) {
 	h.mu.Lock()
+	if heals := h.heals; h.hangs {
+		h.late++
+		h.mu.Unlock()
+		if err := restOr(ctx, time.Hour, heals); err != nil {
+			return resource.Snapshot{}, err
+		}
+		h.mu.Lock()
+	}
 	defer h.mu.Unlock()
 	s := resource.Snapshot{Scope: hostScope, At: time.Now()}
 	for _, o := range h.all {
@@ -49,24 +61,71 @@ func (h *host) Observe(ctx context.Context, _ provider.ObserveRequest) (resource
 
 // takes lets time pass before an effect, or after it: a process that ends meanwhile has had it, or not.
 func (h *host) takes(ctx context.Context, do func() error) error {
-	h.mu.Lock()
-	before, after := time.Duration(h.chance.IntN(2000))*time.Millisecond, time.Duration(h.chance.IntN(1000))*time.Millisecond
-	h.mu.Unlock()
-	if err := rest(ctx, before); err != nil {
+	before, after, heals := h.luck()
+	if err := restOr(ctx, before, heals); err != nil {
 		return err
 	}
 	h.mu.Lock()
 	err := do()
 	h.mu.Unlock()
-	return errors.Join(err, rest(ctx, after))
+	return errors.Join(err, restOr(ctx, after, heals))
+}
+
+// luck draws how long a change takes before its effect and after it, unless the host is healed before.
+func (h *host) luck() (before, after time.Duration, heals <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before, after = time.Duration(h.chance.IntN(2000))*time.Millisecond, time.Duration(h.chance.IntN(1000))*time.Millisecond
+	longer := time.Duration(0)
+	switch {
+	case h.hangs:
+		longer = time.Hour
+	case h.long > 0 && h.chance.IntN(2) == 0:
+		longer = time.Duration(h.chance.Int64N(int64(h.long)))
+	}
+	if longer > 0 {
+		h.late++
+	}
+	if h.chance.IntN(2) == 0 {
+		return before + longer, after, h.heals
+	}
+	return before, after + longer, h.heals
+}
+
+// slows lets half of the changes take up to so much longer.
+func (h *host) slows(long time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.long = long
+}
+
+// silent lets nothing have an answer: of a change, the effect or the answer waits.
+func (h *host) silent() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hangs = true
+}
+
+// heal answers everything that is slow or hangs, and whatever comes, at once.
+func (h *host) heal() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.long, h.hangs = 0, false
+	close(h.heals)
+	h.heals = make(chan struct{})
 }
 
 // rest waits, unless the process ends.
-func rest(ctx context.Context, d time.Duration) error {
+func rest(ctx context.Context, d time.Duration) error { return restOr(ctx, d, nil) }
+
+// restOr waits, or until a channel is closed, unless the process ends.
+func restOr(ctx context.Context, d time.Duration, or <-chan struct{}) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-time.After(d):
+		return nil
+	case <-or:
 		return nil
 	}
 }

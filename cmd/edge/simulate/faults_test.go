@@ -34,6 +34,7 @@ type fault struct {
 // faultTable are the faults; i is a node.
 func faultTable() []fault {
 	never := func(*faultSite, int) {}
+	heal := func(s *faultSite, i int) { s.hosts[i].heal() }
 	return []fault{
 		{"kill a node", 40 * time.Second, func(s *faultSite, i int, _ time.Duration) { s.nodes[i].stop() }, (*faultSite).startNode},
 		{"kill the orchestrator", 20 * time.Second, func(s *faultSite, _ int, _ time.Duration) { s.lo.stop() }, func(s *faultSite, _ int) { s.startOrchestrator() }},
@@ -51,6 +52,8 @@ func faultTable() []fault {
 		{"take Git away", time.Minute, func(s *faultSite, _ int, _ time.Duration) { s.gitAway(true) }, func(s *faultSite, _ int) { s.gitAway(false) }},
 		{"break a container", 0, func(s *faultSite, i int, _ time.Duration) { s.hosts[i].breaks(false) }, never},
 		{"remove a container", 0, func(s *faultSite, i int, _ time.Duration) { s.hosts[i].breaks(true) }, never},
+		{"slow a host", 5 * time.Minute, func(s *faultSite, i int, d time.Duration) { s.hosts[i].slows(d) }, heal},
+		{"silence a host", 5 * time.Minute, func(s *faultSite, i int, _ time.Duration) { s.hosts[i].silent() }, heal},
 	}
 }
 
@@ -60,8 +63,8 @@ func (s *faultSite) suffer(chance *rand.Rand, during time.Duration) {
 	table := faultTable()
 	for end, n := time.Now().Add(during), 2; time.Now().Before(end); n++ {
 		time.Sleep(time.Duration(1 + chance.Int64N(int64(faultsEvery))))
-		f, i, d := table[chance.IntN(len(table))], chance.IntN(faultNodes), time.Duration(1+chance.Int64N(int64(time.Minute)))
-		d = min(d, f.most)
+		f, i := table[chance.IntN(len(table))], chance.IntN(faultNodes)
+		d := min(time.Duration(1+chance.Int64N(int64(max(f.most, time.Minute)))), f.most)
 		s.faults++
 		ending.Go(func() {
 			f.on(s, i, d)
@@ -123,7 +126,7 @@ func faultSeed(t *testing.T) uint64 {
 }
 
 // TestASiteUnderFaults: 20 nodes, their orchestrator and the central one, with kills, stops, cut links, steps of the
-// clock, containers that fail and Git away for 10 minutes of virtual time. Every action is done at most once, every
+// clock, containers that fail, hosts that are slow or silent, and Git away for 10 minutes of virtual time. Every action is done at most once, every
 // event comes to the central orchestrator once and in order, and in the end all runs that was committed last.
 func TestASiteUnderFaults(t *testing.T) {
 	if found := faultRun(t, faultSeed(t), nothing, faultsFor, faultsRest); len(found) > 0 {
