@@ -68,6 +68,7 @@ var goroutines = []string{
 	"cmd/serve/listen.go",                // serves /metrics and the other endpoints
 	"cmd/serve/notify.go",                // delivers to the webhook
 	"cmd/reconcile/run.go",               // waits for SIGHUP
+	"cmd/session/silent.go",              // a read of a repository, at the start of a loop
 	"cmd/cli/signals.go",                 // waits for Ctrl-C
 	"coordinator/session.go",             // the heartbeat of all claims
 	"engine/loop/async.go",               // an observation of the loop, one at a time for each scope

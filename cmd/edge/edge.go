@@ -102,7 +102,7 @@ func enrollSite(c *command.Call, paths []string, address string) error {
 		os.MkdirAll(folder, 0o700)); err != nil {
 		return err
 	}
-	intents, err := session.AcceptOrRecorded(c, paths, session.DataDir(c, paths))
+	intents, err := session.AcceptSoon(c, paths, session.DataDir(c, paths))
 	if err != nil {
 		return err
 	}

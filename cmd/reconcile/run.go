@@ -191,7 +191,7 @@ func (k *runner) readSources() error {
 
 // readSource makes the stacks of a source in one environment; named has the sources of the stacks so far.
 func (k *runner) readSource(c *command.Call, path string, named map[string]string) error {
-	intents, err := session.AcceptOrRecorded(c, []string{path}, k.dir)
+	intents, err := session.AcceptSoon(c, []string{path}, k.dir)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (k *runner) readSource(c *command.Call, path string, named map[string]strin
 		named[in.Stack] = path
 		k.paths = append(k.paths, path)
 		k.stacks = append(k.stacks, loop.Stack{
-			Name: in.Stack, Mark: func() string { return runnerMark(k, path) },
+			Name: in.Stack, Known: []resource.Intent{in}, Mark: func() string { return runnerMark(k, path) },
 			Load: func(context.Context) ([]resource.Intent, error) {
 				return session.AcceptStack(c, []string{path}, k.dir, in.Stack)
 			},

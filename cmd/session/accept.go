@@ -158,15 +158,8 @@ func AcceptOrRecorded(c *command.Call, paths []string, dir string) ([]resource.I
 	if unread == nil || c.Err() != nil {
 		return intents, unread
 	}
-	if !hasRecord(c, dir) {
-		return nil, unread
-	}
-	l, err := OpenLedger(c, dir)
-	if err != nil {
-		return nil, errors.Join(unread, err)
-	}
-	intents, err = recordedAs(c, l, paths, unread)
-	if err = errors.Join(err, l.Close()); err != nil || len(intents) == 0 {
+	intents, err := recorded(c, paths, dir, unread)
+	if err != nil || len(intents) == 0 {
 		return nil, errors.Join(unread, err)
 	}
 	return intents, nil

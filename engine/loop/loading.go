@@ -27,7 +27,7 @@ type sourceReader struct {
 	begins func() (ends func())
 
 	present *sourceRead       // the running read, or nil
-	latest  []resource.Intent // by the last read that succeeded
+	latest  []resource.Intent // by the last read that succeeded, at first what was known before
 }
 
 // sourceRead is a read of the source, which can outlast the cycle that started it.

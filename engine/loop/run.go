@@ -25,6 +25,9 @@ type Stack struct {
 	// its unreadable parts (Unread, Parts), so that the other parts are reconciled and the last accepted configuration is
 	// healed. An error ends the cycle. The context ends when the loop is stopped.
 	Load func(context.Context) ([]resource.Intent, error)
+	// Known is the configuration that was read before the loop started. It holds while the first call of Load takes long;
+	// without it, the first cycle waits for Load.
+	Known []resource.Intent
 	// Mark returns a different string when the source may have changed. It is called every second and must
 	// be cheap. If nil, only intervals and wakes start a cycle.
 	Mark func() string
@@ -171,7 +174,7 @@ func (l *stackLoop) run(ctx context.Context) {
 	l.async = newAsyncObserver(ctx, l)
 	defer l.async.close()
 	l.source = sourceReader{
-		load: l.stack.Load, led: func(ctx context.Context, in *resource.Intent) (string, error) {
+		load: l.stack.Load, latest: l.stack.Known, led: func(ctx context.Context, in *resource.Intent) (string, error) {
 			return l.engine.Ledger().LedVersion(ctx, in.Stack)
 		}, begins: func() func() {
 			if l.stack.Mark != nil {
