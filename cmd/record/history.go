@@ -58,12 +58,12 @@ func showHistory(c *command.Call, l *ledger.Ledger) error {
 	kind, _ := command.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
 	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
 	var before *resource.Observed
-	leaving := false
+	var open *event.Started
 	for _, m := range moments {
-		for _, line := range momentLines(m, before, kind, leaving) {
+		for _, line := range momentLines(m, before, kind, open) {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(m.Revision), m.At.UTC().Format("2006-01-02 15:04:05"), line.text})
 		}
-		before, leaving = after(m, before), leaves(m, leaving)
+		before, open = after(m, before), openAfter(m, open)
 	}
 	if err := c.Out.Table(t, "No events."); err != nil || oldest == 0 {
 		return err
@@ -79,26 +79,29 @@ type moment struct {
 	data       any
 }
 
-// leaves reports whether a delete is in progress after a moment, or may be: what is gone then was not deleted outside
-// ovi.
-func leaves(m history.Moment, before bool) bool {
+// openAfter returns the action that is in flight after a moment, or whose result is unknown. It may have caused what
+// changes or is gone then. Nil means that there is none.
+func openAfter(m history.Moment, open *event.Started) *event.Started {
 	for _, r := range m.Records {
 		switch e := r.Event.(type) {
 		case event.Started:
-			before = e.Action == decider.Delete || e.Phase == event.PhaseDelete
+			open = &e
 		case event.Finished:
-			before = before && (e.Outcome == event.Accepted || e.Outcome == event.Uncertain || e.Outcome == event.Late)
+			if e.Outcome != event.Accepted && e.Outcome != event.Uncertain && e.Outcome != event.Late {
+				open = nil
+			}
 		case event.Recovered:
-			before = false
+			open = nil
 		}
 	}
-	return before
+	return open
 }
 
-// momentLines are the lines of a moment; leaving: a delete was in progress before it.
-func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind, leaving bool) []moment {
+// momentLines are the lines of a moment; open is the action without a result before it, or nil.
+func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind, open *event.Started) []moment {
 	var out []moment
-	acted, moved := leaving, false
+	acted, moved := false, false
+	leaves := open != nil && (open.Action == decider.Delete || open.Phase == event.PhaseDelete)
 	for _, r := range m.Records {
 		switch r.Event.(type) {
 		case event.Finished, event.Disowned:
@@ -110,7 +113,7 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 	}
 	switch {
 	case moved:
-	case m.Gone && acted:
+	case m.Gone && (acted || leaves):
 		out = append(out, moment{"deleted", "observed: deleted", nil})
 	case m.Gone:
 		out = append(out, moment{"deleted", "deleted outside ovi", nil})
@@ -120,7 +123,7 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
 		changes, how := explain.WithoutBinding(explain.Differ(*before, *m.Seen)), "observed: "
-		if !acted && before.ID == m.Seen.ID && m.Seen.Role == "" && explain.MadeOutside(changes, kind) {
+		if !acted && open == nil && before.ID == m.Seen.ID && m.Seen.Role == "" && explain.MadeOutside(changes, kind) {
 			how = "changed outside ovi: "
 		}
 		if len(changes) > 0 {
@@ -156,9 +159,9 @@ func differences(changes []resource.Change) string {
 func momentRecords(c *command.Call, ref resource.Ref, moments []history.Moment) error {
 	kind, _ := command.Schemas(c.Process).Kind(ref.Provider, ref.Kind)
 	var before *resource.Observed
-	leaving := false
+	var open *event.Started
 	for _, m := range moments {
-		for _, line := range momentLines(m, before, kind, leaving) {
+		for _, line := range momentLines(m, before, kind, open) {
 			err := c.Out.Records(render.Moment{
 				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text,
 				Data: line.data,
@@ -167,7 +170,7 @@ func momentRecords(c *command.Call, ref resource.Ref, moments []history.Moment) 
 				return err
 			}
 		}
-		before, leaving = after(m, before), leaves(m, leaving)
+		before, open = after(m, before), openAfter(m, open)
 	}
 	return nil
 }

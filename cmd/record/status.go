@@ -337,7 +337,7 @@ func statusRows(
 		short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
 		for _, x := range byStack[stack] {
 			note := x.Note()
-			drifted, err := changedOutside(c, past, x.Observed)
+			drifted, err := s.changedOutside(c, past, x.Observed)
 			if err != nil {
 				return nil, err
 			}
@@ -354,8 +354,11 @@ func statusRows(
 }
 
 // changedOutside reports whether what ovi applied to a resource was changed since the last action on it, and not by
-// ovi.
-func changedOutside(c *command.Call, past *history.Reader, now resource.Observed) (bool, error) {
+// ovi. An action without a result may have caused any change.
+func (s *state) changedOutside(c *command.Call, past *history.Reader, now resource.Observed) (bool, error) {
+	if slices.ContainsFunc(s.open, func(o ledger.OpenAction) bool { return o.Ref == now.Ref }) {
+		return false, nil
+	}
 	was, err := past.AfterAction(c, now.Ref)
 	if err != nil || was == nil || now.Role != "" {
 		return false, err

@@ -28,8 +28,12 @@ func deletes(x *action) bool {
 }
 
 // leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
-func leaves(x *action) bool {
-	return deletes(x) && x.found == nil &&
+func leaves(x *action) bool { return deletes(x) && isOpen(x) }
+
+// isOpen reports an action that is in flight, was accepted, or whose result is unknown. It may have caused what changes
+// meanwhile.
+func isOpen(x *action) bool {
+	return x.found == nil &&
 		(x.ended == nil || x.ended.Outcome == event.Accepted || x.ended.Outcome == event.Uncertain)
 }
 

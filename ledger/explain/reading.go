@@ -146,7 +146,7 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	if diff := b.t.words(changes); diff != "" {
 		b.later(diff, r)
 		title := "observed"
-		if was.ID == now.ID && now.Role == "" {
+		if d := b.lastAction(); was.ID == now.ID && now.Role == "" && (d == nil || !isOpen(d.action)) {
 			title = b.changeTitle(changes)
 		}
 		b.add(r, "observed", title+": "+diff)
