@@ -14,6 +14,22 @@ var errOutside = errors.New("it blocks decisions that are not in the plan")
 // BlockedByDependency is the Policy of a Blocker for a decision that must follow a blocked one.
 const BlockedByDependency = "dependency"
 
+// BlockedByFlight is the Policy of a Blocker for a decision that waits for the end of an action in flight, on the
+// resource First, or without one for its turn in a running apply.
+const BlockedByFlight = "in_progress"
+
+// WaitsForFlight reports whether a decision waits for nothing else than the end of actions in flight, and whether
+// one of them acts on its own resource.
+func (d *Decision) WaitsForFlight() (waits, own bool) {
+	for _, b := range d.Blockers {
+		if b.Policy != BlockedByFlight && b.DueTo != BlockedByFlight {
+			return false, false
+		}
+		own = own || b.Policy == BlockedByFlight && b.First == d.Ref
+	}
+	return len(d.Blockers) > 0, own
+}
+
 // spreadBlocks blocks the decisions that must follow a blocked one, until there are no more. Each
 // round only adds, and adds at most one Blocker to each decision, so it ends.
 func spreadBlocks(all []Decision, used users) {
@@ -137,12 +153,21 @@ func dueTo(x *Decision, format string, args ...any) Blocker {
 // must change before any of the others can.
 func blockedAs(x *Decision, all []Decision, index map[resource.Ref]int) string {
 	by := x.Blockers[0]
-	if by.Policy != BlockedByDependency {
+	switch {
+	case by.Policy == BlockedByFlight && by.First == x.Ref:
+		return "waits for its action in flight"
+	case by.Policy == BlockedByFlight && by.First.IsZero():
+		return "waits for its turn"
+	case by.Policy == BlockedByFlight:
+		return "waits for " + by.First.Short()
+	case by.Policy != BlockedByDependency:
 		return "is blocked by " + by.Policy
 	}
 	first := "waits for " + by.First.Short() + ", which "
 	i, known := index[by.First]
 	switch {
+	case by.DueTo == BlockedByFlight:
+		return first + "waits for an action in flight"
 	case by.DueTo != "":
 		return first + "is blocked by " + by.DueTo
 	case known && all[i].Difference == comparator.Conflict:

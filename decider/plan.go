@@ -90,7 +90,8 @@ type Blocker struct {
 	Until      *time.Time `json:"until,omitempty"`  // deferred until then
 	Awaits     string     `json:"awaits,omitempty"` // deferred until that is so: "wave 2 of 3"
 	DueTo      string     `json:"due_to,omitempty"` // of a dependency: the policy that blocks the first of its chain
-	// First is the first resource in the chain of a dependency. The others wait for it.
+	// First is the first resource in the chain of a dependency, or the one whose action in flight is awaited. The
+	// others wait for it.
 	First resource.Ref `json:"first,omitzero"`
 	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`

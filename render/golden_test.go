@@ -229,7 +229,7 @@ func TestEachResourceCountsOnce(t *testing.T) {
 			}
 		}
 		c := render.Count(plan)
-		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Revert + c.Delete + c.Blocked + c.Conflict + c.Unreachable + c.NotVerified + c.Excluded + c.Unchanged; sum != resources {
+		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Revert + c.Delete + c.InFlight + c.Waiting + c.Blocked + c.Conflict + c.Unreachable + c.NotVerified + c.Excluded + c.Unchanged; sum != resources {
 			t.Errorf("the counts add up to %d of %d resources: %+v", sum, resources, c)
 		}
 	}

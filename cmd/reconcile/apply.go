@@ -131,7 +131,7 @@ func changed(c *command.Call, p *engine.Planned) string {
 func ShowUnlessQuiet(c *command.Call, p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
 	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+
-		counts.Blocked+counts.Conflict == 0 {
+		counts.InFlight+counts.Waiting+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
 	return ShowPlan(c, p, dir, c.Cmd.Bool("full"))

@@ -3,6 +3,9 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +68,28 @@ func summary(c loop.Cycle) string {
 	if c.Result != nil {
 		return render.Counts(c.Result.Counts).Done()
 	}
-	return render.Counts(c.Planned.Counts).Sentence("planned")
+	text := render.Counts(c.Planned.Counts).Sentence("planned")
+	if names := awaited(c.Planned.Plan); len(names) > 0 {
+		others := ""
+		if len(names) > 1 {
+			others = " and " + render.Many(len(names)-1, "other")
+		}
+		text = strings.Replace(text, " waiting", " waiting for "+names[0]+others, 1)
+	}
+	return text
+}
+
+// awaited names the resources whose actions in flight other decisions wait for.
+func awaited(p decider.Plan) []string {
+	found := map[string]bool{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if waits, own := d.WaitsForFlight(); waits && !own && d.Blockers[0].Policy == decider.BlockedByFlight &&
+			!d.Blockers[0].First.IsZero() {
+			found[d.Blockers[0].First.Short()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // cycleRecord is a cycle for programs.

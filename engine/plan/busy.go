@@ -152,7 +152,7 @@ func destroying(all []flight) map[string]int {
 }
 
 // BusyPolicy is the name of the policy that leaves to a running apply what it works on.
-const BusyPolicy = "in_progress"
+const BusyPolicy = decider.BlockedByFlight
 
 // busyPolicy leaves to a running apply what it works on, and delays what must not run at the same time: decisions that
 // depend on such a resource, that destroy what such a resource depends on, or that take a thing which such a resource
@@ -192,7 +192,11 @@ func (b busyPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blo
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if x, why := b.waits(d, of, needed); x != nil {
-			out[i] = decider.Blocker{Reason: why}
+			first := x.awaits(of, map[resource.Ref]bool{})
+			if first == x.Ref && (of[d.Ref] == x || of[d.Renamed] == x) {
+				first = d.Ref // also under its recorded name
+			}
+			out[i] = decider.Blocker{Reason: why, First: first}
 			switch lets := d.Ref != x.Ref || d.DesiredDigest() != x.desired; {
 			case !lets: // its end leaves nothing to do
 			case x.By != "":
@@ -231,6 +235,24 @@ func (b busyPolicy) waits(d *decider.Decision, of, needed map[resource.Ref]*flig
 		}
 	}
 	return nil, ""
+}
+
+// awaits returns the resource whose action has started and must end before the flight can go on: its own, or one that
+// it depends on. None means that it waits for its turn. seen has the flights of the search: what depended on another
+// resource may be what that one needs now.
+func (f *flight) awaits(of map[resource.Ref]*flight, seen map[resource.Ref]bool) resource.Ref {
+	if !f.Since.IsZero() {
+		return f.Ref
+	}
+	seen[f.Ref] = true
+	for _, on := range f.dependsOn {
+		if x := of[on]; x != nil && !seen[x.Ref] {
+			if ref := x.awaits(of, seen); !ref.IsZero() {
+				return ref
+			}
+		}
+	}
+	return resource.Ref{}
 }
 
 // words says what the running apply does. It has no age, because the reasons of blockers are hashed.

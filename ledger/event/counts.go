@@ -23,6 +23,8 @@ type Counts struct {
 	Unknown     int `json:"unknown"`      // actions whose result is unknown: the next plan observes it
 	NotStarted  int `json:"not_started"`  // a dependency failed, or the run was interrupted
 	Claimed     int `json:"claimed"`      // another run has the claim
+	InFlight    int `json:"in_flight"`    // an action on it has started and not ended
+	Waiting     int `json:"waiting"`      // for the end of an action in flight, or for its turn in a running apply
 	Blocked     int `json:"blocked"`      // by a policy
 	Broken      int `json:"broken"`       // a part is missing, and no operator named it to replace it
 	Kept        int `json:"kept"`         // no longer configured, and kept for its data or for another stack
@@ -60,10 +62,22 @@ func Standing(p decider.Plan) Counts {
 		case d.Excluded():
 			c.Excluded++
 		default:
-			c.Blocked++
+			c.addBlocked(d)
 		}
 	}
 	return c
+}
+
+// addBlocked counts a decision that waits or is blocked.
+func (c *Counts) addBlocked(d *decider.Decision) {
+	switch waits, own := d.WaitsForFlight(); {
+	case own:
+		c.InFlight++
+	case waits:
+		c.Waiting++
+	default:
+		c.Blocked++
+	}
 }
 
 // AddDecision counts the action of a decision.

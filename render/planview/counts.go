@@ -59,7 +59,7 @@ func (c Counts) Write(w io.Writer, s term.Style) error {
 
 // Incomplete says that something configured was not applied.
 func (c Counts) Incomplete() bool {
-	return c.Failed+c.Unknown+c.NotStarted+c.Claimed+c.Blocked+c.Conflict+c.Unreachable > 0
+	return c.Failed+c.Unknown+c.NotStarted+c.Claimed+c.InFlight+c.Waiting+c.Blocked+c.Conflict+c.Unreachable > 0
 }
 
 // Done lists the results with their counts: "4 created, 1 failed".
@@ -117,6 +117,8 @@ func (c Counts) rest() []string {
 	add(c.Unknown, "unknown")
 	add(c.NotStarted, "not started")
 	add(c.Claimed, "claimed")
+	add(c.InFlight, "in flight")
+	add(c.Waiting, "waiting")
 	add(c.Blocked, "blocked")
 	if c.Conflict > 0 {
 		out = append(out, term.Many(c.Conflict, "conflict"))

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/phrase"
 	"github.com/ovi-project/ovi/render/term"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // decision writes the sign, the name and the action of a decision; then its reasons, attributes and order.
@@ -131,7 +132,7 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 		return text + " is not possible: " + d.Message, nil
 	}
 	for i, b := range d.Blockers {
-		line, reason := blocker(b)
+		line, reason := blocker(b, d.Ref)
 		if i == 0 {
 			text += " " + line
 		} else {
@@ -149,8 +150,8 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 	return text, rest
 }
 
-// blocker returns what a policy does to a decision, and its reason unless the line has it.
-func blocker(b decider.Blocker) (line, reason string) {
+// blocker returns what a policy does to the decision on a resource, and its reason unless the line has it.
+func blocker(b decider.Blocker, of resource.Ref) (line, reason string) {
 	switch {
 	case b.Until != nil && b.Policy == (decider.Windows{}).Name():
 		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Reason, ""
@@ -158,6 +159,12 @@ func blocker(b decider.Blocker) (line, reason string) {
 		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Policy, b.Reason
 	case b.Awaits != "":
 		return "deferred until " + b.Awaits + " by " + b.Policy, b.Reason
+	case b.Policy == decider.BlockedByFlight && b.First == of:
+		return "waits for its action in flight", b.Reason
+	case b.Policy == decider.BlockedByFlight && b.First.IsZero():
+		return "waits for its turn", b.Reason
+	case b.Policy == decider.BlockedByFlight:
+		return "waits for " + b.First.Short(), b.Reason
 	case b.Approvers > 0:
 		return "blocked by " + b.Policy + ": " + b.Reason, ""
 	}
