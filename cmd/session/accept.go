@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -179,16 +178,28 @@ func isUnreachable(err error) bool {
 	return !errors.As(err, &invalid) && !errors.As(err, &told) && !errors.As(err, &advised)
 }
 
-// LoopSources returns the paths of a loop's sources, as Sources does. A path may be missing if its source is recorded.
+// LoopSources returns the paths of a loop's sources, as Sources does. A path that is missing or cannot be read is no
+// error if its source is recorded.
 func LoopSources(c *command.Call) ([]string, error) {
-	paths, err := Sources(c, c.Cmd.Args().Slice()...)
-	named := Named(c, c.Cmd.Args().Slice())
-	if err == nil || len(named) == 0 || !hasRecord(c, DataDir(c, named)) {
-		return paths, err
+	args := c.Cmd.Args().Slice()
+	paths, err := Sources(c, args...)
+	if err == nil {
+		return paths, nil
+	}
+	named := Named(c, args)
+	implied := len(named) == 0
+	if implied {
+		named = []string{DefaultSource}
+	}
+	dir := DataDir(c, named)
+	if !hasRecord(c, dir) || implied && len(command.StacksOf(dir, DefaultSource)) == 0 {
+		return nil, err
 	}
 	for _, name := range named {
-		if _, missing := os.Stat(name); !IsKind(name, Repository) && !errors.Is(missing, fs.ErrNotExist) {
-			return nil, err
+		if _, unread := os.Stat(name); unread == nil || IsKind(name, Repository) {
+			if err := usable(name); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return named, nil

@@ -50,7 +50,7 @@ func UnreadLines(c *command.Call, p *engine.Planned) []string {
 		for _, part := range unread.All(in) {
 			out = append(out, phrase.Unread(event.Unread{
 				Stack: in.Stack, Part: unread.Title(part, in), Why: part.Why, Read: part.Read,
-				Unknown: part.Unknown, Any: part.Any,
+				Never: part.Never, Unknown: part.Unknown, Any: part.Any,
 			}, c.Now()))
 		}
 	}

@@ -75,10 +75,15 @@ func chartOptions(c *command.Call, checks source.Options, files fs.FS) chart.Opt
 	}
 }
 
-// onlyCharts refuses what only charts have with other sources.
+// onlyCharts refuses what only charts have with other sources. A path that cannot be read may be a chart: its reader
+// returns the error.
 func onlyCharts(c *command.Call, paths []string) error {
 	has := func(kinds ...string) bool {
-		return slices.ContainsFunc(paths, func(p string) bool { return slices.Contains(kinds, KindOf(p).Name) })
+		return slices.ContainsFunc(paths, func(p string) bool {
+			kind := KindOf(p).Name
+			_, unread := os.Stat(p)
+			return slices.Contains(kinds, kind) || kind == Files && unread != nil
+		})
 	}
 	for name, kinds := range map[string][]string{
 		"namespace": {Repository, Chart}, "env": {Repository, Files}, "values": {Repository, Chart, Files},

@@ -32,33 +32,37 @@ func Sources(c *command.Call, args ...string) ([]string, error) {
 		}
 	}
 	for _, name := range named {
-		if IsKind(name, Repository) {
-			if _, err := checkURL(name); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if _, err := os.Stat(name); err != nil {
-			if filepath.Ext(name) == ".plan" {
-				return nil, &cli.Problem{
-					Summary: "cannot read the saved plan", File: name, Err: cli.Plain(err),
-					Suggestion: "check the name; `ovi plan --out " + name + "` saves a new plan, which must be approved again",
-				}
-			}
-			return nil, &cli.Problem{
-				Summary: "cannot read the source", File: name, Err: cli.Plain(err),
-				Suggestion: beside(name),
-			}
-		}
-		if IsPlan(name) {
-			return nil, cli.Usage("run `ovi apply "+name+"` or `ovi show "+name+"`", "%s is a saved plan, not a source", name)
-		}
-		if filepath.Ext(name) == ".plan" {
-			return nil, cli.Usage("create it again: ovi plan --out "+name,
-				"%s is not a plan that this version of ovi saved, or it is damaged", name)
+		if err := usable(name); err != nil {
+			return nil, err
 		}
 	}
 	return named, nil
+}
+
+// usable returns why a path or URL cannot be a source of this command.
+func usable(name string) error {
+	if IsKind(name, Repository) {
+		_, err := checkURL(name)
+		return err
+	}
+	_, err := os.Stat(name)
+	switch {
+	case err != nil && filepath.Ext(name) == ".plan":
+		return &cli.Problem{
+			Summary: "cannot read the saved plan", File: name, Err: cli.Plain(err),
+			Suggestion: "check the name; `ovi plan --out " + name + "` saves a new plan, which must be approved again",
+		}
+	case err != nil:
+		return &cli.Problem{
+			Summary: "cannot read the source", File: name, Err: cli.Plain(err), Suggestion: beside(name),
+		}
+	case IsPlan(name):
+		return cli.Usage("run `ovi apply "+name+"` or `ovi show "+name+"`", "%s is a saved plan, not a source", name)
+	case filepath.Ext(name) == ".plan":
+		return cli.Usage("create it again: ovi plan --out "+name,
+			"%s is not a plan that this version of ovi saved, or it is damaged", name)
+	}
+	return nil
 }
 
 // firstSource suggests a source to start with: the shortest that plans with the first provider.

@@ -204,10 +204,27 @@ func defaultDataDir(p *command.Process, sources []string) string {
 		}
 	}
 	home := sources[0]
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+	info, err := os.Stat(home)
+	if err != nil {
+		if dir := rememberedDir(home); dir != "" {
+			return dir
+		}
+	}
+	if err != nil || !info.IsDir() {
 		home = filepath.Dir(home)
 	}
 	return filepath.Join(home, defaultDir)
+}
+
+// rememberedDir returns the data directory beside a path that cannot be read, if it remembers the path: a chart or a
+// database that is gone does not show that it was one. Otherwise it returns "".
+func rememberedDir(path string) string {
+	all, err := filepath.Glob(besideDir(path, "*"))
+	i := slices.IndexFunc(all, func(dir string) bool { return len(command.StacksOf(dir, path)) > 0 })
+	if err != nil || i < 0 {
+		return ""
+	}
+	return all[i]
 }
 
 // besideDir returns the data directory of a name beside a path.
