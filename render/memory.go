@@ -84,7 +84,7 @@ type SourceUnread struct {
 	Stack string     `json:"stack"`
 	Part  string     `json:"part,omitempty"`
 	Error string     `json:"error"`
-	Read  *time.Time `json:"read_at,omitempty"` // when it was read last
+	Read  *time.Time `json:"read_at,omitempty"` // when it was read last; absent: never
 }
 
 // Contradiction is an act of an operator that the store has and the audit log does not, or the other

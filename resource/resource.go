@@ -141,7 +141,7 @@ type Move struct {
 type UnreadPart struct {
 	Name string
 	Why  string    // the error, with its position
-	Read time.Time // the recorded time of the last successful read
+	Read time.Time // the recorded time of the last successful read, or of the first plan that could not read it
 	// Refs are the known resources of the part: the resources that it configured when it was accepted last, and the
 	// resources that depend on them.
 	Refs []Ref
@@ -149,8 +149,8 @@ type UnreadPart struct {
 	Dependents []Ref
 	// Only: it can configure no other resources than Refs, as a row of a table does.
 	Only bool
-	// Unknown: it was never accepted, so it may configure any name of the stack.
-	Unknown bool
+	// Never: it was never accepted. Unknown: so it may configure any name of the stack.
+	Never, Unknown bool
 	// Any: it was accepted earlier, but not all names in it can be read now, so it may configure any name of the stack.
 	Any bool
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/explain"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/render"
@@ -118,25 +119,46 @@ type fight struct {
 	decider.Fight
 }
 
-// fights lists the fights of the last day, sorted.
-func fights(c *command.Call, s state) []fight {
+// fights lists the fights of the last day, sorted, each with the times that the last plan counted.
+func fights(c *command.Call, l *ledger.Ledger, s state) ([]fight, error) {
 	var out []fight
 	for ref, all := range s.fights {
 		for path, g := range all.Values {
-			if g.Times+1 >= decider.FightTimes && c.Now().Sub(g.Last) < decider.FightWithin {
-				out = append(out, fight{ref, decider.Fight{Path: path, To: g.Found, Times: g.Times, Last: g.Last}})
+			if g.Times+1 < decider.FightTimes || c.Now().Sub(g.Last) >= decider.FightWithin {
+				continue
 			}
+			found := fight{ref, decider.Fight{Path: path, To: g.Found, Times: g.Times, Last: g.Last}}
+			past, err := history.New(l.Reader()).ResourceHistory(c, ref, near)
+			if err != nil {
+				return nil, err
+			}
+			if isSetBack(past.Last, found.Fight) {
+				found.Times++ // and not set again yet
+			}
+			out = append(out, found)
 		}
 	}
 	slices.SortFunc(out, func(a, b fight) int {
 		return cmp.Or(a.ref.Compare(b.ref), strings.Compare(a.Path, b.Path))
 	})
-	return out
+	return out, nil
 }
 
-func showFights(c *command.Call, s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
-	for _, g := range fights(c, s) {
+// isSetBack reports whether the last plan found the value of a fight set back since ovi set it last.
+func isSetBack(last *history.LastPlan, g decider.Fight) bool {
+	return last != nil && last.Decision != nil && last.At.After(g.Last) &&
+		slices.ContainsFunc(last.Decision.Changes, func(x resource.Change) bool {
+			return x.Name() == g.Path && event.TextOf(x.From) == g.To
+		})
+}
+
+func showFights(c *command.Call, l *ledger.Ledger, s state, short func(resource.Ref) string,
+	alert func(text, suggestion string),
+) error {
+	all, err := fights(c, l, s)
+	for _, g := range all {
 		alert(fmt.Sprintf("%s: %s, last %s; updates of it are slowed down", short(g.ref), g.Fight, c.Ago(g.Last)),
 			"stop what sets it, or list it under `ignore`")
 	}
+	return err
 }

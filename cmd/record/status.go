@@ -262,8 +262,12 @@ func stateRecords(c *command.Call, s state) []render.Record {
 		})
 	}
 	for _, x := range s.unread {
+		read := command.TimeOrNil(x.Read)
+		if x.Never {
+			read = nil
+		}
 		out = append(out, render.SourceUnread{
-			Type: "source_unread", Stack: x.Stack, Part: x.Part, Error: x.Why, Read: command.TimeOrNil(x.Read),
+			Type: "source_unread", Stack: x.Stack, Part: x.Part, Error: x.Why, Read: read,
 		})
 	}
 	for _, x := range s.managed() {
@@ -431,7 +435,9 @@ func stateTables(c *command.Call, l *ledger.Ledger, s state) error {
 	showOutages(c, s, alert)
 	showRolloutsOf(s, alert, note)
 	showFailing(c, s, short, alert)
-	showFights(c, s, short, alert)
+	if err := showFights(c, l, s, short, alert); err != nil {
+		return err
+	}
 	v.Notices = append(v.Notices, replacementsIn(s, short, c.Ago)...)
 	showOpen(c, s, short, alert, note)
 	return v.Write(c.Out.W, c.Out.Style)

@@ -216,7 +216,7 @@ func defaultDataDir(p *command.Process, sources []string) string {
 	return filepath.Join(home, defaultDir)
 }
 
-// rememberedDir returns the data directory beside a path that cannot be read, if it remembers the path: a chart or a
+// rememberedDir returns the data directory next to a path that cannot be read, if it remembers the path: a chart or a
 // database that is gone does not show that it was one. Otherwise it returns "".
 func rememberedDir(path string) string {
 	all, err := filepath.Glob(besideDir(path, "*"))

@@ -86,9 +86,13 @@ func unreadAlerts(p *engine.Planned) []Alert {
 	for i := range p.Intents {
 		in := &p.Intents[i]
 		for _, part := range unread.All(in) {
+			does := "what was accepted last is healed, and not created, changed or deleted"
+			if part.Never {
+				does = "it was never read, and nothing in it is created, changed or deleted"
+			}
 			out = append(out, Alert{Type: SourceUnread, About: part.Name, Text: fmt.Sprintf(
-				"%s cannot be read since %s: %s; what was accepted last is healed, and not created, changed or deleted",
-				unread.Title(part, in), part.Read.UTC().Format(time.RFC3339), part.Why)})
+				"%s cannot be read since %s: %s; %s",
+				unread.Title(part, in), part.Read.UTC().Format(time.RFC3339), part.Why, does)})
 		}
 	}
 	return out

@@ -28,7 +28,7 @@ func unreadParts(intents []resource.Intent) []event.Unread {
 		for _, p := range unread.All(&intents[i]) {
 			out = append(out, event.Unread{
 				Stack: intents[i].Stack, Part: p.Name, Why: p.Why[:min(len(p.Why), whySize)], Read: p.Read,
-				Unknown: p.Unknown, Any: p.Any, Refs: p.Dependents,
+				Never: p.Never, Unknown: p.Unknown, Any: p.Any, Refs: p.Dependents,
 			})
 		}
 	}

@@ -52,7 +52,8 @@ type Unread struct {
 	Part  string    `json:"part,omitempty"`
 	Why   string    `json:"why"`
 	Read  time.Time `json:"read,omitzero"` // when it was read last
-	// Unknown: it was never accepted.
+	// Never: it was never accepted. Unknown: it may also configure any name of the stack.
+	Never   bool `json:"never,omitempty"`
 	Unknown bool `json:"unknown,omitempty"`
 	// Any: it was accepted earlier, and not all names in it can be read now.
 	Any bool `json:"any,omitempty"`

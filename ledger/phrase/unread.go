@@ -16,6 +16,9 @@ func Unread(u event.Unread, now time.Time) string {
 	if u.Unknown {
 		return text + "it was never read, so no resource of stack " + u.Stack + " is deleted"
 	}
+	if u.Never {
+		return text + "it was never read; until it can be read, its resources are not created, changed or deleted"
+	}
 	text += "it was read last " + Age(now.Sub(u.Read)) + " ago; until it can be read, its resources are healed, and not "
 	if u.Any {
 		return text + "created or changed, and no resource of stack " + u.Stack + " is deleted"

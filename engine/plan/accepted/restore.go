@@ -137,7 +137,7 @@ func (x *restoring) whole(head rows.Source, known bool) {
 // resource whose location is not resolved yet is matched by the end of its location.
 func (x *restoring) part(p *resource.UnreadPart) {
 	_, known := x.sources[p.Name]
-	p.Read, p.Unknown = x.lastRead(p.Name), !known && !p.Only
+	p.Read, p.Never, p.Unknown = x.lastRead(p.Name), !known, !known && !p.Only
 	refs := slices.Clone(p.Refs)
 	p.Refs, p.Dependents = slices.Clone(p.Refs), slices.Clone(p.Dependents)
 	for i := range x.recorded {
