@@ -1,7 +1,12 @@
 package source
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -27,7 +32,7 @@ type Draft struct {
 	Given        []cmdline.Value // by the command line
 	ByFolder     bool            // the stack is named by its folder, because the configuration does not name it
 	Source       string          // where it was read from, for users
-	Version      string          // digest of what was read (a commit, a hash)
+	Version      string          // digest of the files that were read (a commit, a hash); see Depends
 	Release      string          // the version that the source gives itself, for users: that of a chart; "" means none
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err        error
@@ -60,8 +65,9 @@ type Draft struct {
 	secrets  bool // an attribute holds a secret
 	entries  []entry
 	desired  []resource.Desired
-	uses     [][]use // of each desired
-	from     []int32 // of each desired: its entry
+	depends  map[string]bool // see Depends
+	uses     [][]use         // of each desired
+	from     []int32         // of each desired: its entry
 	counted  map[resource.Ref]group
 	groups   groups
 	short    map[int32]bool                     // entries whose lists are checked once their groups are spread
@@ -158,6 +164,33 @@ func (d *Draft) Outside(text, written string) {
 			d.outside[t] = written
 		}
 	}
+}
+
+// Depends adds to the version of the configuration a value that its files do not have: the environment, a variable,
+// a value of the command line. A value that is not public counts with its keyed digest.
+func (d *Draft) Depends(name, value string, public bool) {
+	if !public {
+		if d.opts.Secrets == nil {
+			return
+		}
+		value = string(d.opts.Secrets.Digest(resource.Ref{}, "", value))
+	}
+	if d.depends == nil {
+		d.depends = map[string]bool{}
+	}
+	d.depends[fmt.Sprintf("%d %s %d %s", len(name), name, len(value), value)] = true
+}
+
+// version returns the version of the configuration: equal ones mean an equal configuration.
+func (d *Draft) version() string {
+	if len(d.depends) == 0 {
+		return d.Version
+	}
+	sum := sha256.New()
+	for _, text := range slices.Sorted(maps.Keys(d.depends)) {
+		_, _ = fmt.Fprintf(sum, "%d %s", len(text), text)
+	}
+	return d.Version + "+" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // Scope adds a location that the stack uses, also when nothing is configured there.

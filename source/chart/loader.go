@@ -84,11 +84,12 @@ func (l *loader) sum(s string) {
 	fmt.Fprintf(l.digest, "%d %s", len(s), s)
 }
 
-// sumOf adds a manifest to the version of the stack, without the values of a secret: a digest
-// without a key can be guessed.
+// sumOf adds a manifest to the version of the stack; the values of a secret with a keyed digest: one without a key can
+// be guessed.
 func (l *loader) sumOf(m *manifest) {
 	n := m.n.Clone()
 	if m.kind.Name == kindSecret {
+		l.Draft.Depends("a secret", string(n.AppendKey(nil)), false)
 		blank(n.Get("spec"))
 	}
 	l.sum(string(n.AppendKey(nil)))
@@ -314,5 +315,8 @@ func (l *loader) finish() {
 		d.Stack = l.opts.Namespace + "." + d.Stack
 	}
 	l.sum(d.Stack + " " + l.about.version)
-	d.Version = "sha256:" + hex.EncodeToString(l.digest.Sum(nil))
+	sum := hex.EncodeToString(l.digest.Sum(nil))
+	if d.Version = "sha256:" + sum; len(l.opts.Values)+len(l.opts.Set) > 0 {
+		d.Depends("manifests", sum, true) // a commit, which replaces this version, is not of the values
+	}
 }

@@ -9,10 +9,14 @@ import (
 // outside answers one ${FROM:NAME}.
 func (m *manifest) outside(n *source.Node, from, name string) (source.Part, bool) {
 	value, ok := m.fromOutside(n, from, name)
+	p := m.part(value, from+":"+name)
 	if ok {
 		m.Draft.Outside(value, "${"+from+":"+name+"}")
+		if from != "file" || m.opts.Files == nil { // a commit is of all files in its tree
+			m.Draft.Depends(p.From, value, p.Public)
+		}
 	}
-	return m.part(value, from+":"+name), ok
+	return p, ok
 }
 
 // part is a text that came from outside.

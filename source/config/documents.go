@@ -175,7 +175,7 @@ func examples(o source.Options) (provider, location string) {
 
 // version returns the version of a configuration. It covers the files, the files of components, and the values from
 // the command line.
-func version(files []*input.File, components map[string]string, given []byte) string {
+func version(files []*input.File, components map[string]string) string {
 	sums := make([]byte, 0, 64*len(files))
 	for _, f := range files {
 		sums = append(sums, f.Sum...)
@@ -183,7 +183,7 @@ func version(files []*input.File, components map[string]string, given []byte) st
 	for _, name := range slices.Sorted(maps.Keys(components)) {
 		sums = append(append(sums, name...), components[name]...)
 	}
-	if sums = append(sums, given...); len(sums) == len(files[0].Sum) {
+	if len(sums) == len(files[0].Sum) {
 		return "sha256:" + files[0].Sum
 	}
 	return "sha256:" + digest(sums)

@@ -223,6 +223,46 @@ func TestSecretVersions(t *testing.T) {
 	}
 }
 
+// TestWhatIsReadChangesTheVersion reads variables, a file and the environment.
+func TestWhatIsReadChangesTheVersion(t *testing.T) {
+	text := "version: v1\nstack: a\nprovider: aws\nregion: us-east-1\npublic: [env:TEAM]\nvars: {list: [\"${env:ITEM}\"], " +
+		"size: t3.micro}\nenvironments: {dev: {account: \"111111111111\"}, prod: {account: \"222222222222\"}}\n" +
+		"resources:\n  - {type: rds, name: db, size: db.t3.micro, password: \"${file:pw}\"}\n" +
+		"  - {type: ec2, name: web, size: \"${vars.size}\", tags: {team: \"${env:TEAM}\"}}\n" +
+		"  - {type: rds, name: other, size: db.t3.micro, password: \"${vars.list[0]}\"}\n"
+	load := func(env map[string]string, pw, environment string, set ...string) string {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "ovi.yaml"), []byte(text))
+		write(t, filepath.Join(dir, "pw"), []byte(pw))
+		o := options(nil)
+		o.Env = func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+		o.Environment, o.Set = environment, set
+		in, err := config.New([]string{filepath.Join(dir, "ovi.yaml")}, o).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		intents, problems := source.Resolve(in)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return intents[0].Version
+	}
+	env := func(team, item string) map[string]string { return map[string]string{"TEAM": team, "ITEM": item} }
+	one := load(env("a", "password-b"), "password-1", "dev")
+	if again := load(env("a", "password-b"), "password-1", "dev"); again != one {
+		t.Errorf("what did not change has the versions %s and %s", one, again)
+	}
+	for what, version := range map[string]string{
+		"a public variable": load(env("c", "password-b"), "password-1", "dev"), "a secret variable": load(env("a", "password-c"), "password-1", "dev"),
+		"a file": load(env("a", "password-b"), "password-2", "dev"), "the environment": load(env("a", "password-b"), "password-1", "prod"),
+		"a value": load(env("a", "password-b"), "password-1", "dev", "size=t3.small"),
+	} {
+		if version == one {
+			t.Errorf("%s has changed, and the version has not", what)
+		}
+	}
+}
+
 func BenchmarkExpressions(b *testing.B) {
 	for name, extra := range map[string]string{
 		"paths": "key_name: \"${vars.key}\"",

@@ -31,7 +31,7 @@ func (l *loader) declare() source.Problems {
 			r.Public = l.public[f.Name]
 			return r.Outside(n, from, name)
 		},
-		Hide: l.draft.Outside, KeepOrigins: l.opts.Expanded != nil,
+		Hide: l.draft.Outside, Depends: l.draft.Depends, KeepOrigins: l.opts.Expanded != nil,
 		Environments: l.opts.Environments,
 		Wrong: func(at position.Position, ref, summary, suggestion string) {
 			if at.File == "" {
@@ -89,14 +89,6 @@ func (l *loader) values() ([]language.Document, source.Problems) {
 		}
 	}
 	return out, problems
-}
-
-// given returns what the environment and the command line add to the version of the configuration.
-func (l *loader) given() []byte {
-	if l.language == nil {
-		return nil
-	}
-	return l.language.AppendVersion(nil, digestBy(l.opts.Secrets))
 }
 
 // readDeclared has nothing left to do, unless the key is written so that the language cannot find it.

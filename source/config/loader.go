@@ -117,7 +117,10 @@ func (l *loader) finish() {
 	if len(l.files) > 1 {
 		d.Source = fmt.Sprintf("%s and %d more", l.files[0].Name, len(l.files)-1)
 	}
-	d.Version = version(l.files, l.components.Sums(), l.given())
+	d.Version = version(l.files, l.components.Sums())
+	if l.language != nil {
+		l.language.Depends(d.Depends)
+	}
 }
 
 // stack names the stack: by the files, by the caller, or by the folder.

@@ -94,3 +94,38 @@ func TestEachFolderIsAStack(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestACommitIsNotTheWholeVersion reads one commit with other variables: what a commit does not have is part of the
+// version too.
+func TestACommitIsNotTheWholeVersion(t *testing.T) {
+	t.Parallel()
+	repo := gittest.New(t)
+	head := fmt.Sprintf("version: v1\nprovider: %s\nlocation: %s\n", sourcetest.Provider, sourcetest.Location)
+	commit := repo.Commit(map[string]string{
+		"plain/x.yaml": head + "resources: [{type: app, name: a, size: 1, password: \"${file:pw}\"}]\n", "plain/pw": "pw",
+		"env/x.yaml": head + "vars: {size: 1}\nresources: [{type: app, name: a, size: \"${vars.size}\", password: \"${env:PW}\"}]\n",
+	})
+	version := func(path, pw string, set ...string) string {
+		inner := func(files fs.FS, path, stack string) (source.Source, error) {
+			return config.New([]string{path}, config.Options{
+				Options: sourcetest.Options(), Files: files, Stack: stack, Set: set,
+				Env: func(string) (string, bool) { return pw, true },
+			}), nil
+		}
+		intents, err := source.Load(t.Context(), git.New(open(t, repo.URL(path), git.Options{}), inner))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return intents[0].Version
+	}
+	if v := version("plain", "a"); v != commit {
+		t.Errorf("the version is %s, and the commit %s", v, commit)
+	}
+	one := version("env", "a")
+	if !strings.HasPrefix(one, commit+"+") || one != version("env", "a") {
+		t.Errorf("the version is %s, and the commit %s", one, commit)
+	}
+	if one == version("env", "b") || one == version("env", "a", "size=2") {
+		t.Error("another variable or value is the same version")
+	}
+}

@@ -70,6 +70,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("WhatCannotBeReadIsAnError", h.broken)
 	t.Run("AllProblemsAreReportedAtOnce", h.problems)
 	t.Run("TheSameInputGivesTheSameIntent", h.same)
+	t.Run("AnotherConfigurationIsAnotherVersion", h.versions)
 	t.Run("NoIdentityFromAPosition", h.moved)
 	t.Run("SecretsAreSecret", h.secrets)
 	t.Run("NothingIsWritten", h.writesNothing)
@@ -273,6 +274,23 @@ func moved(t *testing.T, before, after source.Source) {
 	if diff := cmp.Diff(first.Resources, second.Resources, cmp.AllowUnexported(resource.Secret{}),
 		cmpopts.IgnoreFields(resource.Desired{}, "At", "Part")); diff != "" {
 		t.Errorf("moving resources changes them:\n%s", diff)
+	}
+}
+
+// versions changes an attribute, and a secret that is not in the files with the resources.
+func (h Harness) versions(t *testing.T) {
+	s := h.Write(t, t.TempDir(), good())
+	one := load(t, s).Version
+	if again := load(t, s).Version; again != one {
+		t.Errorf("an unchanged source has the versions %s and %s", one, again)
+	}
+	attribute, another := good(), good()
+	attribute[1].Attrs["size"] = 3
+	another[1].Secrets["password"] = secret + "-2"
+	for what, specs := range map[string][]Spec{"attribute": attribute, "secret": another} {
+		if v := load(t, h.Write(t, t.TempDir(), specs)).Version; v == one {
+			t.Errorf("another %s has the same version, %s", what, v)
+		}
 	}
 }
 

@@ -57,8 +57,10 @@ func (t *Tree) inside(u *Unit) language.Options {
 			o.Wrong(f.At(n.Line, n.Column), "", summary, suggestion)
 			return source.Part{}, false
 		}
-		base.Hide(value, "${"+from+":"+name+"}")
-		return source.Part{Text: value, From: from + ":" + name, Public: public[from+":"+name]}, true
+		p := source.Part{Text: value, From: from + ":" + name, Public: public[from+":"+name]}
+		base.Hide(value, "${"+p.From+"}")
+		base.Depends(p.From, value, p.Public)
+		return p, true
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -158,29 +159,24 @@ func (l *Language) EnvironmentName() string {
 	return l.chosen.Name
 }
 
-// AppendVersion appends the environment and the values from outside, so that they change the version. A secret
-// is only appended as a digest.
-func (l *Language) AppendVersion(dst []byte, digest func(secret string) string) []byte {
+// Depends calls add with the environment and with each value that the command line sets: the version of the
+// configuration depends on them.
+func (l *Language) Depends(add func(name, value string, public bool)) {
 	if l.chosen != nil {
-		dst = append(append(dst, "environment "...), l.chosen.Name...)
+		add("environment", l.chosen.Name, true)
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.bindings)) {
-		b := l.bindings[name]
+	for name, b := range l.bindings {
 		if b.from == "" || b.bad {
 			continue
 		}
-		dst = append(append(append(dst, 0), name...), '=')
 		if o, opaque := b.value.(Opaque); opaque {
-			for _, p := range o.Parts {
-				dst = append(dst, digest(p.Text)...)
+			for i, p := range o.Parts {
+				add(fmt.Sprintf("%s[%d]", name, i), p.Text, false)
 			}
-			continue
-		}
-		if text, err := jsonText(b.value); err == nil {
-			dst = append(dst, text...)
+		} else if text, err := jsonText(b.value); err == nil {
+			add(name, text, true)
 		}
 	}
-	return dst
 }
 
 // FirstExpression returns the first string below a node that has an expression, or nil.

@@ -29,6 +29,8 @@ type Options struct {
 	KeepOrigins bool
 	// Hide keeps a secret out of all messages; written replaces it.
 	Hide func(secret, written string)
+	// Depends adds a value from outside to the version of the configuration.
+	Depends func(name, value string, public bool)
 	// Environments is called with the stack of each environment, before one of them is chosen; nil means that it is not.
 	Environments func(stacks map[string]string)
 	// Wrong reports a problem. The ref names the resource or the environment.

@@ -112,10 +112,14 @@ func (r *Reader) partsOf(n *source.Node) (source.Parts, bool) {
 func (r *Reader) Outside(n *source.Node, from, name string) (source.Part, bool) {
 	value, found := r.outside(n, from, name)
 	whole := from + ":" + name
+	p := source.Part{Text: value, From: whole, Public: slices.Contains(r.Public, whole)}
 	if found {
 		r.Draft.Outside(value, "${"+whole+"}")
+		if from != "file" || r.Files == nil { // a commit is of all files in its tree
+			r.Draft.Depends(whole, value, p.Public)
+		}
 	}
-	return source.Part{Text: value, From: whole, Public: slices.Contains(r.Public, whole)}, found
+	return p, found
 }
 
 // expand replaces ${env:NAME} and ${file:PATH}.
