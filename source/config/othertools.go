@@ -11,12 +11,20 @@ func ofOtherTool(root *source.Node) (what, advice string) {
 	if root.Get("terraform_version") != nil && root.Get("lineage") != nil {
 		return "a Terraform state", "run `ovi import terraform FILE` to write a configuration of its resources"
 	}
+	if root.Get("terraform_version") != nil && root.Get("format_version") != nil {
+		return "the output of `terraform show -json`",
+			"run `terraform state pull > FILE`, and `ovi import terraform FILE` to write a configuration of its resources"
+	}
+	isMap := func(key string) bool { n := root.Get(key); return n != nil && n.Shape == source.Object }
+	isOvi := root.Get("version") != nil || root.Get("resources") != nil
+	if !isOvi && (isMap("resource") || isMap("terraform") || isMap("module")) {
+		return "Terraform's JSON", "write it as HCL, which `ovi import terraform --source DIR` converts"
+	}
 	for _, key := range []string{"version", "resources", "stack", "provider"} {
 		if compose := key == "version" && root.Get("services") != nil; root.Get(key) != nil && !compose {
 			return "", ""
 		}
 	}
-	isMap := func(key string) bool { n := root.Get(key); return n != nil && n.Shape == source.Object }
 	switch {
 	case root.Get("AWSTemplateFormatVersion") != nil, isMap("Resources"):
 		return "a CloudFormation template",

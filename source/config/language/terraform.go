@@ -66,6 +66,9 @@ func otherKey(name string) string {
 func otherType(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	of, inner, _ := strings.Cut(strings.TrimSuffix(name, ")"), "(")
+	if inner == "secret" {
+		return "declare a variable of type secret for each value: a secret is one text"
+	}
 	switch of {
 	case "str", "text", "string":
 		return "use string"

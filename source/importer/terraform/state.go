@@ -4,6 +4,7 @@ package terraform
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ const version = 4
 
 type file struct {
 	Version   int         `json:"version"`
+	Format    string      `json:"format_version"` // of what `terraform show -json` prints
 	Resources []component `json:"resources"`
 }
 
@@ -51,6 +53,12 @@ func Read(text []byte, types map[string]provider.Foreign) ([]Resource, error) {
 	var f file
 	if err := json.Unmarshal(text, &f); err != nil {
 		return nil, fmt.Errorf("not a Terraform state: %w", err)
+	}
+	if f.Format != "" {
+		return nil, errors.New("it is the output of `terraform show -json`, and no state")
+	}
+	if f.Version == 0 {
+		return nil, errors.New("not a Terraform state: it has no version")
 	}
 	if f.Version != version {
 		return nil, fmt.Errorf("a state of version %d is not supported, only version %d (Terraform 0.12 and later)",

@@ -52,9 +52,10 @@ func TestRead(t *testing.T) {
 
 func TestWhatIsNoState(t *testing.T) {
 	for text, want := range map[string]string{
-		"":              "not a Terraform state",
-		"[]":            "not a Terraform state",
-		"{}":            "version 0 is not supported",
+		"":   "not a Terraform state",
+		"[]": "not a Terraform state",
+		"{}": "it has no version",
+		`{"format_version":"1.0","terraform_version":"1.9.0","values":{}}`: "the output of `terraform show -json`",
 		`{"version":3}`: "version 3 is not supported",
 		`{"version":4,"resources":[{"mode":"managed","type":"aws_instance","name":"w","instances":[{"attributes":{"id":7,"password":"hunter2"}}]}]}`: "aws_instance.w: its attribute id is not set",
 		`{"version":4,"resources":[{"mode":"managed","type":"aws_instance","name":"w","instances":[{}]}]}`:                                           "aws_instance.w: its attributes cannot be read",

@@ -41,7 +41,7 @@ func Convert(in Input) (*Result, error) {
 		return nil, err
 	}
 	if len(f.texts) == 0 {
-		return nil, &FileError{position.Position{File: in.Dir}, "the folder has no *.tf files"}
+		return nil, &FileError{position.Position{File: in.Dir}, "the folder has no *.tf files (*.tf.json is not read)"}
 	}
 	if in.values, err = readValues(in.Files, in.Dir); err != nil {
 		return nil, err
