@@ -35,7 +35,7 @@ var layers = map[string]int{
 	"provider/aws/sandbox/compute": 17, "provider/aws/sandbox/database": 17,
 	"internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10,
 	"internal/clustertest": 15, "provider/toys/shelf": 15, "provider/edge/link": 15,
-	"source/syntax": 15, "source/terms": 15, "source/jsonschema": 15,
+	"source/versions": 9, "source/syntax": 15, "source/terms": 15, "source/jsonschema": 15,
 	"provider/podman/libpod": 11, "provider/podman/failure": 11, "provider/podman/marks": 12, "provider/podman/schema": 13,
 	"provider/podman/spec": 14, "provider/podman/facts": 15, "provider/podman/byhand": 15,
 	"provider/podman/host": 16, "provider/podman/container": 17,

@@ -1,18 +1,14 @@
 package source
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/cmdline"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/source/versions"
 )
 
 // MaxCount bounds how many resources one Resource can declare, and MaxResources how many a stack has:
@@ -32,13 +28,13 @@ type Draft struct {
 	Given        []cmdline.Value // by the command line
 	ByFolder     bool            // the stack is named by its folder, because the configuration does not name it
 	Source       string          // where it was read from, for users
-	Version      string          // digest of the files that were read (a commit, a hash); see Depends
+	Version      string          // of the files that were read (a commit, a hash)
+	Sum          versions.Sum    // what was read besides the files
 	Release      string          // the version that the source gives itself, for users: that of a chart; "" means none
-	// Err: this stack alone could not be read; nothing is concluded of it.
-	Err        error
-	Rules      rules.Rules
-	Options    resource.Options
-	Identifier string // the pattern of identify.Names
+	Err          error           // this stack alone could not be read; nothing is concluded of it
+	Rules        rules.Rules
+	Options      resource.Options
+	Identifier   string // the pattern of identify.Names
 	// Part names the part of the source at a position, such as a file or a row. An empty name means the whole source. A
 	// source without Part is one part. PartNames are all parts, even if they configure nothing.
 	Part      func(position.Position) string
@@ -65,9 +61,8 @@ type Draft struct {
 	secrets  bool // an attribute holds a secret
 	entries  []entry
 	desired  []resource.Desired
-	depends  map[string]bool // see Depends
-	uses     [][]use         // of each desired
-	from     []int32         // of each desired: its entry
+	uses     [][]use // of each desired
+	from     []int32 // of each desired: its entry
 	counted  map[resource.Ref]group
 	groups   groups
 	short    map[int32]bool                     // entries whose lists are checked once their groups are spread
@@ -128,8 +123,8 @@ type kept struct {
 // NewDraft returns an empty draft.
 func NewDraft(opts Options) *Draft {
 	return &Draft{
-		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{},
-		scopes: map[resource.Scope]bool{}, short: map[int32]bool{},
+		opts: opts, Sum: versions.Sum{Secrets: opts.Secrets}, report: report{outside: map[string]string{}},
+		counted: map[resource.Ref]group{}, scopes: map[resource.Scope]bool{}, short: map[int32]bool{},
 		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, invalid: map[resource.Ref]bool{},
 	}
 }
@@ -164,33 +159,6 @@ func (d *Draft) Outside(text, written string) {
 			d.outside[t] = written
 		}
 	}
-}
-
-// Depends adds to the version of the configuration a value that its files do not have: the environment, a variable,
-// a value of the command line. A value that is not public counts with its keyed digest.
-func (d *Draft) Depends(name, value string, public bool) {
-	if !public {
-		if d.opts.Secrets == nil {
-			return
-		}
-		value = string(d.opts.Secrets.Digest(resource.Ref{}, "", value))
-	}
-	if d.depends == nil {
-		d.depends = map[string]bool{}
-	}
-	d.depends[fmt.Sprintf("%d %s %d %s", len(name), name, len(value), value)] = true
-}
-
-// version returns the version of the configuration: equal ones mean an equal configuration.
-func (d *Draft) version() string {
-	if len(d.depends) == 0 {
-		return d.Version
-	}
-	sum := sha256.New()
-	for _, text := range slices.Sorted(maps.Keys(d.depends)) {
-		_, _ = fmt.Fprintf(sum, "%d %s", len(text), text)
-	}
-	return d.Version + "+" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // Scope adds a location that the stack uses, also when nothing is configured there.

@@ -84,7 +84,7 @@ func (d *Draft) resolve() resource.Intent {
 		d.cycles()
 	}
 	in := resource.Intent{
-		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.version(), Release: d.Release,
+		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Sum.Version(d.Version), Release: d.Release,
 		Rules: d.Rules, Options: d.Options, PartNames: d.PartNames, Environments: d.Environments, Given: d.Given,
 	}
 	if d.Part != nil {

@@ -185,9 +185,8 @@ func (m *manifest) addVariable(env, from *source.Node, key, value string, added 
 	k, v := *from, *from
 	k.Text = key
 	v.Text, v.Quoted = value, true
-	p := m.part(value, "file:"+from.Text)
-	m.Draft.Depends(p.From+" "+key, value, p.Public)
-	v.Parts = &source.Parts{p}
+	v.Parts = &source.Parts{m.part(value, "file:"+from.Text)}
+	m.Draft.Sum.Add("file:"+from.Text, value, false)
 	if added[key] {
 		put(env, key, &v)
 		return

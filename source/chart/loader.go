@@ -2,10 +2,7 @@ package chart
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -52,7 +49,6 @@ type Options struct {
 type loader struct {
 	*page.Reader
 	opts      Options
-	digest    hash.Hash
 	about     about
 	dir       string // where ${file:…} and env files start
 	kinds     map[string]resource.Kind
@@ -66,33 +62,23 @@ type loader struct {
 type about struct{ name, version, description string }
 
 func newLoader(opts Options) *loader {
-	l := &loader{opts: opts, digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
+	l := &loader{opts: opts, kinds: map[string]resource.Kind{}, fields: newNames()}
 	l.Reader = page.NewReader(opts.Files, source.NewDraft(opts.Options), l.unknown)
 	for _, k := range opts.Schemas.Kinds(opts.Provider) {
 		l.kinds[manifestKind(k.Name)] = k
 		l.fields.addKind(k)
 	}
 	l.Draft.Spell, l.Draft.Publish = l.fields.spell, publish
+	l.Draft.Sum.InTree = opts.Files != nil && len(opts.Values)+len(opts.Set) == 0
 	if opts.Namespace != "" {
 		l.Draft.Prefix = opts.Namespace + "-"
 	}
 	return l
 }
 
-// sum adds what was read to the version of the stack.
-func (l *loader) sum(s string) {
-	fmt.Fprintf(l.digest, "%d %s", len(s), s)
-}
-
-// sumOf adds a manifest to the version of the stack; the values of a secret with a keyed digest: one without a key can
-// be guessed.
+// sumOf adds a manifest to the version of the stack.
 func (l *loader) sumOf(m *manifest) {
-	n := m.n.Clone()
-	if m.kind.Name == kindSecret {
-		l.Draft.Depends("a secret", string(n.AppendKey(nil)), false)
-		blank(n.Get("spec"))
-	}
-	l.sum(string(n.AppendKey(nil)))
+	l.Draft.Sum.Add("file:manifest", string(m.n.AppendKey(nil)), m.kind.Name != kindSecret)
 }
 
 // openChart reads a chart and renders its templates.
@@ -314,9 +300,5 @@ func (l *loader) finish() {
 	if l.opts.Namespace != "" {
 		d.Stack = l.opts.Namespace + "." + d.Stack
 	}
-	l.sum(d.Stack + " " + l.about.version)
-	sum := hex.EncodeToString(l.digest.Sum(nil))
-	if d.Version = "sha256:" + sum; len(l.opts.Values)+len(l.opts.Set) > 0 {
-		d.Depends("manifests", sum, true) // a commit, which replaces this version, is not of the values
-	}
+	d.Sum.Add("file:chart", d.Stack+" "+l.about.version, true)
 }

@@ -26,17 +26,3 @@ func put(spec *source.Node, key string, v *source.Node) {
 		spec.Kids = append(slices.Clone(spec.Kids), k, *v)
 	}
 }
-
-// blank removes the values of a node, and keeps its keys.
-func blank(n *source.Node) {
-	if n == nil {
-		return
-	}
-	for i := range n.Kids {
-		if n.Shape == source.Scalar || n.Shape == source.Object && i%2 == 0 {
-			continue
-		}
-		n.Kids[i].Text = ""
-		blank(&n.Kids[i])
-	}
-}

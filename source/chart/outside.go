@@ -12,9 +12,7 @@ func (m *manifest) outside(n *source.Node, from, name string) (source.Part, bool
 	p := m.part(value, from+":"+name)
 	if ok {
 		m.Draft.Outside(value, "${"+from+":"+name+"}")
-		if from != "file" || m.opts.Files == nil { // a commit is of all files in its tree
-			m.Draft.Depends(p.From, value, p.Public)
-		}
+		m.Draft.Sum.Add(p.From, value, p.Public)
 	}
 	return p, ok
 }

@@ -31,7 +31,7 @@ func (l *loader) declare() source.Problems {
 			r.Public = l.public[f.Name]
 			return r.Outside(n, from, name)
 		},
-		Hide: l.draft.Outside, Depends: l.draft.Depends, KeepOrigins: l.opts.Expanded != nil,
+		Hide: l.draft.Outside, Depends: l.draft.Sum.Add, KeepOrigins: l.opts.Expanded != nil,
 		Environments: l.opts.Environments,
 		Wrong: func(at position.Position, ref, summary, suggestion string) {
 			if at.File == "" {

@@ -43,6 +43,7 @@ type loader struct {
 
 func newLoader(opts Options, files []*input.File) *loader {
 	d := source.NewDraft(opts.Options)
+	d.Sum.InTree = opts.Files != nil
 	d.Keys, d.Publish, d.InQuotes = read.Spelling(blockKeys(opts.Options)), read.Publish, true
 	return &loader{
 		opts: opts, files: files, draft: d, settings: settings.Settings{Set: map[string]settings.Setting{}},
@@ -119,7 +120,7 @@ func (l *loader) finish() {
 	}
 	d.Version = version(l.files, l.components.Sums())
 	if l.language != nil {
-		l.language.Depends(d.Depends)
+		l.language.Depends(d.Sum.Add)
 	}
 }
 

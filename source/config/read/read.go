@@ -115,9 +115,7 @@ func (r *Reader) Outside(n *source.Node, from, name string) (source.Part, bool) 
 	p := source.Part{Text: value, From: whole, Public: slices.Contains(r.Public, whole)}
 	if found {
 		r.Draft.Outside(value, "${"+whole+"}")
-		if from != "file" || r.Files == nil { // a commit is of all files in its tree
-			r.Draft.Depends(whole, value, p.Public)
-		}
+		r.Draft.Sum.Add(whole, value, p.Public)
 	}
 	return p, found
 }

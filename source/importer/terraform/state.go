@@ -29,7 +29,7 @@ const version = 4
 
 type file struct {
 	Version   int         `json:"version"`
-	Format    string      `json:"format_version"` // of what `terraform show -json` prints
+	Format    string      `json:"format_version"` // only in the output of `terraform show -json`
 	Resources []component `json:"resources"`
 }
 
