@@ -20,14 +20,17 @@ const BlockedByFlight = "in_progress"
 
 // WaitsForFlight reports whether a decision waits for nothing else than the end of actions in flight, and whether
 // one of them acts on its own resource.
-func (d *Decision) WaitsForFlight() (waits, own bool) {
-	for _, b := range d.Blockers {
+func (d *Decision) WaitsForFlight() (waits, own bool) { return WaitsForFlight(d.Ref, d.Blockers) }
+
+// WaitsForFlight is Decision.WaitsForFlight for the blockers of the decision on a resource.
+func WaitsForFlight(of resource.Ref, blockers []Blocker) (waits, own bool) {
+	for _, b := range blockers {
 		if b.Policy != BlockedByFlight && b.DueTo != BlockedByFlight {
 			return false, false
 		}
-		own = own || b.Policy == BlockedByFlight && b.First == d.Ref
+		own = own || b.Policy == BlockedByFlight && b.First == of
 	}
-	return len(d.Blockers) > 0, own
+	return len(blockers) > 0, own
 }
 
 // spreadBlocks blocks the decisions that must follow a blocked one, until there are no more. Each

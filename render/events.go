@@ -120,7 +120,9 @@ func decidedSentence(d event.Decision) string {
 	if d.Proposed == decider.Notify {
 		return fmt.Sprintf("%s: %s", d.Difference, reasonText(string(d.Reason), d.Message))
 	}
-	if d.Action != d.Proposed && len(d.Blockers) > 0 {
+	if waits, _ := decider.WaitsForFlight(d.Ref, d.Blockers); waits {
+		text = fmt.Sprintf("%s waits: %s", planview.Verb(d.Proposed), d.Blockers[0].Reason)
+	} else if d.Action != d.Proposed && len(d.Blockers) > 0 {
 		text = fmt.Sprintf("%s blocked by %s", planview.Verb(d.Proposed), blockersText(d.Blockers[:1]))
 	}
 	if d.Difference == "missing" || len(d.Changes) == 0 {

@@ -113,8 +113,7 @@ func (b *builder) why(p planned) []Fact {
 	facts = append(facts, Fact{"reason", string(d.Reason) + ": " + reason(d.Reason, d.Message)})
 	policies := "none blocked it"
 	if len(d.Blockers) > 0 {
-		policies, _ = blockers(d.Blockers)
-		policies = "blocked by " + policies
+		policies = blocked(*d)
 	}
 	for _, w := range d.Warnings {
 		policies += "; warning by " + w.Policy + ": " + w.Text

@@ -12,6 +12,30 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// TestADecisionThatWaitedForItsFlightIsDone: the last plan was made while another run created the resource. Once that has
+// ended, nothing waits any more.
+func TestADecisionThatWaitedForItsFlightIsDone(t *testing.T) {
+	small := res("small")
+	waits := missing
+	waits.Ref, waits.Action = web, decider.Notify
+	waits.Blockers = []decider.Blocker{{Policy: decider.BlockedByFlight, Reason: "its create has been running since then", First: web}}
+	api, other := web, waits
+	api.Name = "api"
+	other.Blockers = []decider.Blocker{{Policy: decider.BlockedByFlight, Reason: "it depends on api", First: api}}
+	begin := func() *told {
+		return new(told).add("run1", read(), plan("p1", event.ForApply, missing), yes("p1"), started("p1", decider.Create, decider.ReasonMissing, ""))
+	}
+	by := explain.Explainer{Now: start.Add(time.Hour), Value: func(resource.Value) string { return "" }, Ref: resource.Ref.String}
+	done := begin().add("run2", read(), plan("p2", event.ForPlan, waits)).add("run1", ended("p1", decider.Create, event.Done, "")).last(&small, &waits)
+	if s := by.Explain(done); s.State != explain.Matches {
+		t.Errorf("%s: %s", s.State, s.Headline)
+	}
+	still := begin().add("run2", read(), plan("p2", event.ForPlan, other)).last(nil, &other)
+	if s := by.Explain(still); s.State != explain.Pending || !strings.Contains(s.Headline, "waits: it depends on api") {
+		t.Errorf("%s: %s", s.State, s.Headline)
+	}
+}
+
 // TestWhatAnActionInFlightChangesIsNotMadeOutside: an observation in the middle of an update finds its effect, and one
 // after its end finds what others did.
 func TestWhatAnActionInFlightChangesIsNotMadeOutside(t *testing.T) {

@@ -248,6 +248,7 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		s.Changes = d.Changes
 	}
 	proposes := d.Proposed.Executes()
+	awaits, own := decider.WaitsForFlight(c.Ref, d.Blockers)
 	if again, ok := t.retried(c, d, name); ok && proposes && !d.Action.Executes() {
 		again.Changes = s.Changes
 		return again, true
@@ -267,7 +268,9 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		s.State, s.Headline = Broken, fmt.Sprintf("%s is broken: %s.", name, strings.TrimPrefix(message, "it is broken: "))
 	case d.Reason == decider.ReasonFailing:
 		s.State, s.Headline = Failing, fmt.Sprintf("%s is failing: %s.", name, strings.TrimPrefix(message, "it is failing: "))
-	case proposes && !d.Action.Executes():
+	case awaits && !(own && c.Open == nil): // what acted on it may have done that
+		s.State, s.Headline = Pending, fmt.Sprintf("The %s of %s waits: %s.", verb(d.Proposed), name, d.Blockers[0].Reason)
+	case proposes && !d.Action.Executes() && !awaits:
 		why, next := blockers(d.Blockers)
 		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed),
 			name, why), next

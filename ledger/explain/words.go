@@ -89,10 +89,18 @@ func (t Explainer) decided(d event.Decision) string {
 	}
 	text := verb(d.Proposed) + ": " + message
 	if d.Action != d.Proposed && len(d.Blockers) > 0 {
-		why, _ := blockers(d.Blockers)
-		text += "; blocked by " + why
+		text += "; " + blocked(d)
 	}
 	return text
+}
+
+// blocked says what blocks a decision, or what it waits for.
+func blocked(d event.Decision) string {
+	if waits, _ := decider.WaitsForFlight(d.Ref, d.Blockers); waits {
+		return "it waits: " + d.Blockers[0].Reason
+	}
+	why, _ := blockers(d.Blockers)
+	return "blocked by " + why
 }
 
 // blockers are the policies that block a decision, and the first suggestion of theirs.
