@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -24,16 +25,25 @@ func TestRenamesInAChart(t *testing.T) {
 	names := func() string {
 		return strings.ReplaceAll(s.host.Podman(t, "ps", "-a", "--no-trunc", "--format", "{{.ID}} {{.Names}}", "--sort", "names"), "\n", ", ")
 	}
-	// containers are the manifests of "a", or of "b<a" with the former name a.
+	// containers are the manifests of "a", or of "b<a" with the former name a; "a:1" publishes the second port.
 	containers := func(all string) string {
 		text := "apiVersion: cutepod/v1alpha0\nkind: CuteNetwork\nmetadata: {name: lan}\n"
 		for name := range strings.FieldsSeq(all) {
+			name, at, published := strings.Cut(name, ":")
 			name, was, renamed := strings.Cut(name, "<")
+			ports := ""
+			if published {
+				n, err := strconv.Atoi(at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ports = fmt.Sprintf(", ports: [{containerPort: 80, hostPort: %d}]", s.port+n)
+			}
 			if renamed {
 				was = ", was: " + was
 			}
 			text += fmt.Sprintf("---\napiVersion: cutepod/v1alpha0\nkind: CuteContainer\nmetadata: {name: %s%s}\n"+
-				"spec: {image: 'localhost/app:1', networks: [lan]}\n", name, was)
+				"spec: {image: 'localhost/app:1', networks: [lan]%s}\n", name, was, ports)
 		}
 		return text
 	}
@@ -45,7 +55,7 @@ func TestRenamesInAChart(t *testing.T) {
 			t.Errorf("%s, %s: want %q\n%s", all, top, want, out)
 		}
 	}
-	apply(0, "", "a x", "3 created")
+	apply(0, "", "a:0 x:1", "3 created")
 	a, x, _ := strings.Cut(names(), ", ")
 	a, x = strings.TrimSuffix(a, " a"), strings.TrimSuffix(x, " x")
 	left := func(what string, want ...string) {
@@ -54,18 +64,22 @@ func TestRenamesInAChart(t *testing.T) {
 			t.Errorf("%s: the containers are %s, want %s", what, got, strings.Join(want, ", "))
 		}
 	}
-	apply(0, "", "b<a x", "1 updated, 2 unchanged")
+	apply(0, "", "b<a:0 x:1", "1 updated, 2 unchanged")
 	left("a former name", a+" b", x+" x")
-	apply(7, "", "b<a y<xx", "no resource has the former name container/xx, and container/x is no longer configured")
-	apply(7, "", "b<a x y<x", "container/x is the former name of container/y, and is still configured")
+	apply(7, "", "b<a:0 y<xx:1", "no resource has the former name container/xx, and container/x is no longer configured")
+	apply(7, "", "b<a:0 x:1 y<x", "container/x is the former name of container/y, and is still configured")
 	left("misspelled, or left", a+" b", x+" x")
-	apply(0, "", "c<b x", "1 updated, 2 unchanged")
-	apply(0, "moved: [{from: container/c, to: container/d}, {from: container/d, to: container/e}]\n", "e x", "1 updated, 2 unchanged")
+	apply(0, "", "c<b:0 x:1", "1 updated, 2 unchanged")
+	apply(0, "moved: [{from: container/c, to: container/d}, {from: container/d, to: container/e}]\n", "e:0 x:1", "1 updated, 2 unchanged")
 	left("over two names", a+" e", x+" x")
-	apply(7, "removed: [{ref: container/xx, keep: true}]\n", "e", "no resource has the name container/xx of an entry of `removed`")
-	apply(0, "removed: [{ref: container/x, keep: true}]\n", "e", "1 forgotten, 2 unchanged")
+	apply(7, "removed: [{ref: container/xx, keep: true}]\n", "e:0", "no resource has the name container/xx of an entry of `removed`")
+	apply(0, "removed: [{ref: container/x, keep: true}]\n", "e:0", "1 forgotten, 2 unchanged")
 	left("kept", a+" e", x+" x")
-	apply(0, "", "e a", "1 created, 2 unchanged")
+	apply(4, "", "e:0 a:0", "is also published by container/a")
+	left("a port that its former owner keeps", a+" e", x+" x")
+	apply(6, "", "e:0 a:1", "belongs to container/x")
+	left("a port of a container that stays", a+" e", x+" x")
+	apply(0, "", "e:0 a", "1 created, 2 unchanged")
 	if got := names(); !strings.Contains(got, a+" e") || strings.Count(got, ", ") != 2 {
 		t.Errorf("a name that is used again: %s", got)
 	}
