@@ -17,6 +17,12 @@ func (k *runner) listen() (func(), error) {
 	}
 	loop := &serve.Loop{
 		Wake: k.wakes.Wake, Failing: k.loops.Ready, Counted: k.counted, Record: k.record, Now: k.Now, Log: k.Log,
+		Closed: func() string {
+			if why := k.closed.Load(); why != nil {
+				return *why
+			}
+			return ""
+		},
 		Stuck: k.watch.Stuck, Flights: func() (int, time.Time) {
 			c := k.counters.Counts()
 			return c.Running, c.Oldest

@@ -24,6 +24,7 @@ import (
 	"github.com/ovi-project/ovi/ledger/report"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render/metrics"
+	"github.com/ovi-project/ovi/render/term"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -108,6 +109,7 @@ type runner struct {
 	loops    metrics.Loops
 	counters *metrics.Counters
 	line     atomic.Pointer[session.Session] // nil while the data directory is not open
+	closed   atomic.Pointer[string]          // why it is not open; nil without an error
 	alerts   *serve.Alerts
 	forgot   forgetting
 	flying   flying
@@ -254,6 +256,8 @@ func (k *runner) keep() error {
 			pause = reopenFirst
 		}
 		if !errors.Is(err, errBack) {
+			why := term.OneLine(err.Error())
+			k.closed.Store(&why)
 			k.Out.Warn("no action is started: "+err.Error(), fmt.Sprintf("none needed: retried in %s", pause))
 		}
 		select {
@@ -280,6 +284,7 @@ func (k *runner) loop() error {
 	defer k.startReports()()
 	stop := l.Ledger.Listen(k.heard)
 	k.line.Store(l)
+	k.closed.Store(nil)
 	k.Out.Say("Instance %s reconciles %s  data directory %s", l.Ledger.Instance(), k.names(), k.dir)
 	for i := range k.stacks {
 		k.stacks[i].Engine = l.EngineOf(k.stacks[i].Name)

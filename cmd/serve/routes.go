@@ -26,6 +26,7 @@ type Loop struct {
 	Flights func() (int, time.Time) // the actions of this process that run, and the start of the oldest
 	Counted func() []metrics.Family // what this process counts
 	Record  func() (Record, bool)   // false while the data directory is not open
+	Closed  func() string           // the error that closed it or keeps it closed; "" if there is none
 	Now     func() time.Time
 	Log     hclog.Logger
 
@@ -69,7 +70,11 @@ func (l *Loop) ready(w http.ResponseWriter, _ *http.Request) {
 	failing := l.Failing()
 	switch _, open := l.Record(); {
 	case !open:
-		http.Error(w, "the data directory is not open", http.StatusServiceUnavailable)
+		text := "the data directory is not open"
+		if why := l.Closed(); why != "" {
+			text += ": " + why
+		}
+		http.Error(w, text, http.StatusServiceUnavailable)
 	case len(failing) > 0:
 		http.Error(w, "the last cycle failed: "+strings.Join(failing, ", "), http.StatusServiceUnavailable)
 	default:

@@ -43,6 +43,25 @@ func TestHealthTellsALoopThatWaitsFromOneThatIsStuck(t *testing.T) {
 	}
 }
 
+// TestReadinessNamesWhyTheRecordIsClosed: the reason is the error with which the data directory was closed, or could not
+// be opened.
+func TestReadinessNamesWhyTheRecordIsClosed(t *testing.T) {
+	for why, want := range map[string]string{
+		"":                   "the data directory is not open\n",
+		"store: is a folder": "the data directory is not open: store: is a folder\n",
+	} {
+		l := &Loop{
+			Failing: func() []string { return []string{"web: another reason"} }, Closed: func() string { return why },
+			Record: func() (Record, bool) { return Record{}, false },
+		}
+		w := httptest.NewRecorder()
+		l.Routes().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		if w.Code != http.StatusServiceUnavailable || w.Body.String() != want {
+			t.Errorf("%d %q, want %q", w.Code, w.Body, want)
+		}
+	}
+}
+
 // TestReadinessNamesTheReason: a load balancer and its operator read why the last cycle of a stack failed.
 func TestReadinessNamesTheReason(t *testing.T) {
 	for want, failing := range map[string][]string{
