@@ -11,6 +11,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
 
+	"github.com/ovi-project/ovi/internal/matching"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/source"
 )
@@ -161,7 +162,7 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at position.Po
 		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression is of type %s, not %s",
 			name, t, want), Suggestion: "use an expression of type " + want.String()}}
 	}
-	p, err := env.Program(ast, cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))
+	p, err := env.Program(ast, append(matching.Options(), cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))...)
 	if err != nil {
 		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: %v", name, err)}}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,6 +86,46 @@ func TestAnInterruptEndsARendering(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, not canceled", err)
 	}
+}
+
+// TestLinksInAChartEnd: links to folders that make a circle, or a billion paths, and links to nothing are errors that name
+// the link or the folder.
+func TestLinksInAChartEnd(t *testing.T) {
+	for name, x := range map[string]struct {
+		links map[string]string // in the folder of the templates
+		want  string
+	}{
+		"a circle":   {map[string]string{"up": ".."}, "too many levels of symbolic links"},
+		"to itself":  {map[string]string{"a.yaml": "a.yaml"}, "too many levels of symbolic links"},
+		"to nothing": {map[string]string{"a.yaml": "none"}, "no such file or folder\n  at DIR/templates/a.yaml\n  Suggestion: remove the file or the link"},
+		"many paths": {many(25), "more than 10,000 files and folders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := chartOf(t, "")
+			for from, to := range x.links {
+				file := filepath.Join(dir, "templates", from)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.Symlink(to, file)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := source.Load(t.Context(), chart.New([]string{dir}, options(nil)))
+			if text := strings.ReplaceAll(fmt.Sprint(err), dir, "DIR"); !strings.Contains(text, x.want) {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}
+
+// many are two links from each folder to the next one.
+func many(folders int) map[string]string {
+	links := map[string]string{}
+	for i := range folders {
+		for _, link := range []string{"a", "b"} {
+			links[fmt.Sprintf("d%02d/%s", i, link)] = fmt.Sprintf("../d%02d", i+1)
+		}
+	}
+	links[fmt.Sprintf("d%02d/end", folders)] = "../x.yaml"
+	return links
 }
 
 // TestNoYAMLOfAChartCanFillTheMemory reads YAML that is nested too deep, repeats itself too much or is too large, as

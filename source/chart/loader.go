@@ -106,11 +106,7 @@ func (l *loader) openChart(ctx context.Context, dir string) ([]*page.Text, sourc
 func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 	names, err := l.Disk.Below(dir)
 	if err != nil {
-		return nil, source.Problems{{
-			At:         position.Position{File: dir},
-			Summary:    "cannot read the templates: " + source.FileError(err),
-			Suggestion: "a chart has its manifests in " + templatesDir + "/",
-		}}
+		return nil, source.Problems{page.Unlisted(dir, "a chart has its manifests in "+templatesDir+"/", err)}
 	}
 	var files []*page.File
 	var problems source.Problems

@@ -77,3 +77,23 @@ func TestTextsOfExpressionsCannotFillTheMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRegularExpressionTakesLong: the size of a regular expression times the length of its text is bounded, in an
+// expression and in the form of a variable. A configuration that matches what people write is unaffected.
+func TestNoRegularExpressionTakesLong(t *testing.T) {
+	const form = "version: v1\nprovider: aws\nregion: us-east-1\nvars: {text: {default: '%s'%s}}\nresources:\n  - {type: s3, name: bbb, tags: {a: '%s'}}\n"
+	const large, loop = "(a{1,30}){1,30}b?c", `${lists.range(%d).all(i, !vars.text.matches("%s")) ? "1" : "2"}`
+	for name, x := range map[string]struct{ text, want string }{
+		"one match":        {fmt.Sprintf(form, strings.Repeat("a", 100_000), "", fmt.Sprintf(loop, 1, large)), "takes too long for a text of 100000 bytes"},
+		"many matches":     {fmt.Sprintf(form, strings.Repeat("a", 5_000), "", fmt.Sprintf(loop, 1000, large)), "the expression takes too long"},
+		"an expression":    {fmt.Sprintf(form, "a", "", fmt.Sprintf(loop, 1, strings.Repeat("a{1000}", 100))), "repeats too much"},
+		"the form, a text": {fmt.Sprintf(form, strings.Repeat("a", 100_000), ", match: '"+large+"'", "b"), "takes too long for a text of 100000 bytes"},
+		"the form":         {fmt.Sprintf(form, "a", ", match: '"+strings.Repeat("a{1000}", 100)+"'", "b"), "match: the regular expression repeats too much"},
+		"of people":        {fmt.Sprintf(form, "eu-west-1", ", match: '[a-z]{2}-[a-z]+-[0-9]{1,2}'", fmt.Sprintf(loop, 100, "^us-")), ""},
+	} {
+		_, err := load(t, x.text)
+		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %.300v", name, err)
+		}
+	}
+}

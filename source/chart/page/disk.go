@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -39,21 +40,39 @@ func (d Disk) Read(name string, limit int64) (string, error) {
 	return string(b), err
 }
 
-// Below lists the files in a folder and the folders in it, sorted, without hidden ones.
+// mostFiles limits the files and folders below a folder. A few links to folders make millions of paths.
+const mostFiles = 10_000
+
+var errManyFiles = errors.New("it has more than 10,000 files and folders, or links that lead to as many")
+
+// Below lists the files in a folder and the folders in it, sorted, without hidden ones. An error is a *fs.PathError of
+// the file or folder that cannot be read.
 func (d Disk) Below(dir string) ([]string, error) {
+	left := mostFiles
+	all, err := d.below(dir, &left)
+	if left < 0 {
+		return nil, &fs.PathError{Op: "list", Path: dir, Err: errManyFiles}
+	}
+	return all, err
+}
+
+func (d Disk) below(dir string, left *int) ([]string, error) {
 	entries, err := d.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, e := range entries {
+		if *left--; *left < 0 {
+			return nil, errManyFiles
+		}
 		name := filepath.Join(dir, e.Name())
 		switch info, err := d.Stat(name); {
 		case strings.HasPrefix(e.Name(), "."):
 		case err != nil: // a link to nothing: what it held is not known
 			return nil, err
 		case info.IsDir():
-			inside, err := d.Below(name)
+			inside, err := d.below(name, left)
 			if err != nil {
 				return nil, err
 			}
@@ -63,6 +82,17 @@ func (d Disk) Below(dir string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// Unlisted is the problem of a folder that Below cannot list. The advice is for the folder itself.
+func Unlisted(dir, advice string, err error) source.Problem {
+	at := dir
+	if failed, is := errors.AsType[*fs.PathError](err); is && filepath.Clean(failed.Path) != filepath.Clean(dir) {
+		at, advice = failed.Path, "remove the file or the link, or repair it"
+	}
+	return source.Problem{
+		At: position.Position{File: at}, Summary: "cannot read the templates: " + source.FileError(err), Suggestion: advice,
+	}
 }
 
 // Reader reads the texts of one load.

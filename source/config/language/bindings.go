@@ -2,12 +2,14 @@ package language
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/matching"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
@@ -91,12 +93,16 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 				d.max = &limit
 			}
 		case "match":
-			re, err := regexp.Compile(`\A(?:` + x.Text + `)\z`)
-			if err != nil || x.Shape != source.Scalar {
+			form, err := matching.Compile(`\A(?:` + x.Text + `)\z`)
+			if _, invalid := errors.AsType[*syntax.Error](err); invalid || x.Shape != source.Scalar {
 				fail("match is not a regular expression", "use RE2, for example, match: '[a-z]+'")
 				continue
 			}
-			d.match = re
+			if err != nil {
+				fail("match: "+err.Error(), "use a shorter one, for example, match: '[a-z]+'")
+				continue
+			}
+			d.match, d.form = x.Text, form
 		case "one_of":
 			if d.oneOf = x; x.Shape != source.List {
 				d.oneOf = nil
@@ -122,7 +128,7 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 			l.wrong(f, k, "", b.name+": unknown key "+source.Quote(k.Text)+" of a variable", suggestion)
 		}
 	}
-	if d.kind.name == "secret" && (d.oneOf != nil || d.match != nil || d.check != nil || d.min != nil || d.max != nil) {
+	if d.kind.name == "secret" && (d.oneOf != nil || d.form != nil || d.check != nil || d.min != nil || d.max != nil) {
 		b.bad = true
 		l.wrong(f, b.key, "", b.name+" is a secret, and a condition would show a part of it",
 			"remove one_of, min, max, match and check")

@@ -18,6 +18,7 @@ import (
 	"cel.dev/cel-go/ext"
 	"cel.dev/cel-go/interpreter"
 
+	"github.com/ovi-project/ovi/internal/matching"
 	"github.com/ovi-project/ovi/source/config/selection"
 )
 
@@ -27,7 +28,8 @@ const (
 	costOfAll = 100_000_000
 	// bytesOfCost is the number of bytes of text that cost as much as one unit: all texts of a load have 512 MiB.
 	bytesOfCost = 5
-	// untracked is the number of calls up to which an expression without a loop needs no limit.
+	// untracked is the number of calls up to which an expression without a loop and without a regular expression needs no
+	// limit.
 	untracked = 12
 )
 
@@ -108,7 +110,10 @@ func compile(text string) *program {
 	w := walker{p: p, loops: map[int64]bool{}}
 	w.visit(checked.NativeRep().Expr())
 	options := []cel.ProgramOption{cel.CustomDecoratorV2(w.decorate)}
-	if p.tracked = len(w.loops) > 0 || w.calls > untracked; p.tracked {
+	if w.matches {
+		options = append(options, matching.Options()...)
+	}
+	if p.tracked = len(w.loops) > 0 || w.calls > untracked || w.matches; p.tracked {
 		options = append(options, cel.CostLimit(costOfOne), cel.InterruptCheckFrequency(100))
 	}
 	if p.prg, err = env.Program(checked, options...); err != nil {
@@ -157,11 +162,12 @@ func check(env *cel.Env, text string) (checked *cel.Ast, unknown string, issues 
 	return checked, "", issues
 }
 
-// walker finds the paths, the loops and the calls of an expression.
+// walker finds the paths, the loops and the calls of an expression, and whether it matches.
 type walker struct {
-	p     *program
-	loops map[int64]bool
-	calls int
+	p       *program
+	loops   map[int64]bool
+	calls   int
+	matches bool // a regular expression
 }
 
 func (w *walker) visit(e ast.Expr) {
@@ -175,6 +181,7 @@ func (w *walker) visit(e ast.Expr) {
 	case ast.CallKind:
 		c := e.AsCall()
 		w.calls++
+		w.matches = w.matches || c.FunctionName() == matching.Function
 		if c.IsMemberFunction() {
 			w.visit(c.Target())
 		}

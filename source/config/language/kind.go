@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/matching"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/syntax"
@@ -209,9 +210,13 @@ func (d *declaration) allows(v any) error {
 	case d.max != nil && size > *d.max:
 		return fmt.Errorf("it must be at most %s, got %s", decimal(*d.max), decimal(size))
 	}
-	if text, ok := v.(string); ok && d.match != nil && !d.match.MatchString(text) {
-		return fmt.Errorf("%s as a whole does not match %s", source.Quote(text),
-			strings.TrimSuffix(strings.TrimPrefix(d.match.String(), `\A(?:`), `)\z`))
+	if text, ok := v.(string); ok && d.form != nil {
+		switch fits, err := d.form.Match(text); {
+		case err != nil:
+			return err
+		case !fits:
+			return fmt.Errorf("%s as a whole does not match %s", source.Quote(text), d.match)
+		}
 	}
 	if d.oneOf == nil {
 		return nil
@@ -235,7 +240,8 @@ type declaration struct {
 	isTyped        bool // the file names the type
 	oneOf          *source.Node
 	min, max       *float64
-	match          *regexp.Regexp
+	match          string
+	form           *matching.Pattern // of match as a whole
 	check, message *source.Node
 }
 
