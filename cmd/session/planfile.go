@@ -189,7 +189,11 @@ func SavedPlan(name string) error {
 		}
 	}
 	if !IsPlan(name) {
-		return cli.Usage("save a plan first: ovi plan "+name+" --out FILE", "%s is not a saved plan", name)
+		of := ""
+		if filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" {
+			of = " " + name // a configuration
+		}
+		return cli.Usage("save a plan first: ovi plan"+of+" --out FILE", "%s is not a saved plan", name)
 	}
 	return nil
 }
