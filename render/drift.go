@@ -15,7 +15,7 @@ type Drift struct {
 	Applied      json.RawMessage `json:"applied"`
 	Observed     json.RawMessage `json:"observed"`
 	Desired      json.RawMessage `json:"desired"`
-	Cause        string          `json:"cause"`        // "outside", "configuration", "both", "unknown"
+	Cause        string          `json:"cause"`        // "outside", "configuration", "both", "action", "unknown"
 	Since        *time.Time      `json:"since"`        // null: not known
 	Revision     int64           `json:"revision"`     // that observed it first; 0: not known
 	Times        int             `json:"times"`        // how often it drifted by now

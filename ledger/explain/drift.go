@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -23,6 +24,7 @@ const (
 	Outside   Cause = "outside"       // configured as applied, and observed otherwise
 	ByConfig  Cause = "configuration" // observed as applied, and configured otherwise
 	ByBoth    Cause = "both"          // all three differ
+	ByAction  Cause = "action"        // first observed after an action of ovi that did not succeed
 	ByUnknown Cause = "unknown"       // no applied configuration is recorded
 )
 
@@ -72,6 +74,9 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 			x.decidedSince(life)
 		} else {
 			x.seenSince(life)
+		}
+		if (x.Cause == Outside || x.Cause == ByBoth) && isOfAction(life, x.Revision) {
+			x.Cause = ByAction
 		}
 		out = append(out, x)
 	}
@@ -138,6 +143,39 @@ func (x *Drift) seenSince(life []history.Moment) {
 	}
 }
 
+// isOfAction reports whether a revision has the first observation after an action of ovi that failed, or one that was
+// made before the result of an action was known: the action may have changed what was observed.
+func isOfAction(life []history.Moment, revision int64) bool {
+	open, failed := false, false
+	for _, m := range life {
+		observes := int64(m.Revision) == revision
+		if observes && (open || failed) {
+			return !hasDone(m.Records)
+		}
+		if m.Seen != nil {
+			failed = false
+		}
+		for _, r := range m.Records {
+			switch e := r.Event.(type) {
+			case event.Started:
+				open, failed = true, false
+			case event.Finished:
+				open, failed = e.Outcome == event.Uncertain || e.Outcome == event.Accepted, e.Outcome == event.Failed
+			case event.Recovered:
+				open, failed = false, false
+			}
+		}
+	}
+	return false
+}
+
+func hasDone(records []event.Record) bool {
+	return slices.ContainsFunc(records, func(r event.Record) bool {
+		e, is := r.Event.(event.Finished)
+		return is && e.Outcome == event.Done
+	})
+}
+
 // decidedSince finds the first of the latest plans in which the value was configured.
 func (x *Drift) decidedSince(life []history.Moment) {
 	for _, m := range life {
@@ -163,7 +201,7 @@ func (x *Drift) decidedSince(life []history.Moment) {
 func (x Drift) Note(now time.Time) string {
 	text := map[Cause]string{
 		Outside: "outside ovi", ByConfig: "in the configuration", ByBoth: "outside ovi and in the configuration",
-		ByUnknown: "no recorded configuration to compare with",
+		ByAction: "after an action of ovi that did not succeed", ByUnknown: "no recorded configuration to compare with",
 	}[x.Cause]
 	if !x.Since.IsZero() {
 		text += fmt.Sprintf(", %s ago", phrase.Age(now.Sub(x.Since)))

@@ -53,6 +53,46 @@ func marked(owners ...string) (out []history.Moment) {
 	return out
 }
 
+// TestWhatAnInterruptedActionLeftIsNotMadeOutside: the first observation after an action that was interrupted or failed
+// shows its own work. What another observation shows later, or what was observed before, is made outside.
+func TestWhatAnInterruptedActionLeftIsNotMadeOutside(t *testing.T) {
+	record := func(e event.Event) []event.Record { return []event.Record{{Event: e}} }
+	moment := func(n int, e event.Event) history.Moment {
+		return history.Moment{Revision: storage.Revision(n), At: start, Records: record(e)}
+	}
+	seen := func(n int, size string, all ...event.Event) history.Moment {
+		o := res(size)
+		m := history.Moment{Revision: storage.Revision(n), At: start, Seen: &o}
+		for _, e := range all {
+			m.Records = append(m.Records, record(e)...)
+		}
+		return m
+	}
+	started, recovered := event.Started{Action: decider.Update}, event.Recovered{Finding: event.FoundNotDone}
+	ended := func(o event.Outcome) event.Finished { return event.Finished{Action: decider.Update, Outcome: o} }
+	for name, x := range map[string]struct {
+		life []history.Moment
+		want explain.Cause
+	}{
+		"interrupted": {
+			[]history.Moment{seen(1, "small"), moment(2, started), moment(3, ended(event.Uncertain)), seen(4, "tiny", recovered)},
+			explain.ByAction,
+		},
+		"killed":   {[]history.Moment{seen(1, "small"), moment(2, started), seen(3, "tiny", recovered)}, explain.ByAction},
+		"failed":   {[]history.Moment{seen(1, "small"), moment(2, started), moment(3, ended(event.Failed)), seen(4, "tiny")}, explain.ByAction},
+		"done":     {[]history.Moment{seen(1, "small"), moment(2, started), moment(3, ended(event.Done)), seen(4, "tiny")}, explain.Outside},
+		"not made": {[]history.Moment{seen(1, "small"), seen(2, "tiny"), moment(3, started), moment(4, ended(event.Failed))}, explain.Outside},
+		"later": {
+			[]history.Moment{seen(1, "big"), moment(2, started), moment(3, ended(event.Uncertain)), seen(4, "small", recovered), seen(5, "tiny")},
+			explain.Outside,
+		},
+	} {
+		if all := explain.Explain(differs("tiny", "small"), sized("small"), x.life); len(all) != 1 || all[0].Cause != x.want {
+			t.Errorf("%s: %+v, want %s", name, all, x.want)
+		}
+	}
+}
+
 func TestDriftIsPartedFromConfiguration(t *testing.T) {
 	plans := seenAs("small", "small")
 	plans[1].Records = []event.Record{{Event: event.Planned{Decisions: []event.Decision{{Changes: differs("small", "large").Changes}}}}}
