@@ -58,3 +58,36 @@ func BenchmarkRender(b *testing.B) {
 		b.Run("without", run(true))
 	}
 }
+
+// TestAFunctionIsFoundWhereverItIsCalled: those that a template calls are guarded, in each kind of node, and the others do
+// not exist when it is rendered.
+func TestAFunctionIsFoundWhereverItIsCalled(t *testing.T) {
+	for name, text := range map[string]string{
+		"an action":         `{{upper "x"}}`,
+		"a pipe":            `{{"x" | upper}}`,
+		"an argument":       `{{print (upper "x")}}`,
+		"a field of a call": `{{(dict "a" (upper "x")).a}}`,
+		"a variable":        `{{$a := upper "x"}}{{$a}}`,
+		"a condition":       `{{if eq (upper "x") "X"}}X{{end}}`,
+		"a branch":          `{{if true}}{{upper "x"}}{{end}}`,
+		"an else":           `{{if false}}{{else if eq (upper "x") "X"}}X{{end}}`,
+		"a loop":            `{{range list (upper "x")}}{{.}}{{end}}`,
+		"inside a loop":     `{{range list "x"}}{{upper .}}{{else}}{{lower .}}{{end}}`,
+		"with":              `{{with upper "x"}}{{.}}{{end}}`,
+		"inside with":       `{{with "x"}}{{. | upper}}{{else with "y"}}{{lower .}}{{end}}`,
+		"a template":        `{{define "a"}}{{upper .}}{{end}}{{template "a" "x"}}`,
+		"of a template":     `{{define "a"}}{{.}}{{end}}{{template "a" (upper "x")}}`,
+		"include":           `{{define "a"}}{{upper .}}{{end}}{{include "a" "x"}}`,
+		"a block":           `{{block "a" (upper "x")}}{{.}}{{end}}`,
+		"formatted":         `{{printf "%s" (upper "x")}}`,
+	} {
+		s, done := New(t.Context())
+		f := &page.File{Name: "x.yaml", Text: text}
+		s.ParseAll([]*page.File{f}, func(_ *page.File, err error) { t.Fatal(name, err) })
+		got, err := s.Render(f, map[string]any{})
+		if err != nil || got.Body != "X" {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		done()
+	}
+}

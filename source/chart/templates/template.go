@@ -3,8 +3,10 @@ package templates
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -59,34 +61,29 @@ func New(ctx context.Context) (*Set, context.CancelFunc) {
 func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 	funcs := functions(&t.loops)
 	funcs["include"] = t.include
-	for name, fn := range funcs {
-		if !t.free {
-			funcs[name] = t.guard(name, fn)
-		}
-	}
+	used := builtins()
 	ok := true
 	for _, f := range files {
-		one, err := template.New(f.Name).Funcs(funcs).Parse(f.Text)
+		trees, err := parse.Parse(f.Name, f.Text, "", "", funcs, used)
 		if err != nil {
 			report(f, err)
 			t.Lacking = true
 			continue
 		}
 		t.Files[f.Name] = f
-		for _, defined := range one.Templates() {
-			if defined.Tree == nil {
-				continue
-			}
-			if first := t.from[defined.Name()]; first != nil {
-				line, col := f.Position(int(defined.Tree.Root.Pos))
-				report(f, fmt.Errorf("template: %s:%d:%d: template %q is also defined in %s", f.Name, line, col-1, defined.Name(),
+		for _, name := range slices.Sorted(maps.Keys(trees)) {
+			tree := trees[name]
+			if first := t.from[name]; first != nil {
+				line, col := f.Position(int(tree.Root.Pos))
+				report(f, fmt.Errorf("template: %s:%d:%d: template %q is also defined in %s", f.Name, line, col-1, name,
 					first.Name))
 				ok = false
 				continue
 			}
-			t.from[defined.Name()] = f
-			t.markBody(f, defined.Root)
-			if _, err := t.root.AddParseTree(defined.Name(), defined.Tree); err != nil {
+			t.from[name] = f
+			calls(tree.Root, used)
+			t.markBody(f, tree.Root)
+			if _, err := t.root.AddParseTree(name, tree); err != nil {
 				report(f, err)
 				ok = false
 			}
@@ -95,9 +92,80 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 	if !ok {
 		t.Files = nil // another definition may count for all templates that include it
 	}
-	t.root.Funcs(funcs).Funcs(template.FuncMap{
+	t.root.Funcs(t.guarded(funcs, used)).Funcs(template.FuncMap{
 		markFunc: t.mark, outFunc: t.print, stepFunc: t.step, enterFunc: t.enter, leaveFunc: t.leave,
 	})
+}
+
+// guarded are the functions that templates can call. To guard one takes longer than most calls of it, so that only the
+// used ones are guarded. The others do not exist when a template is rendered.
+func (t *Set) guarded(funcs template.FuncMap, used map[string]any) template.FuncMap {
+	out := template.FuncMap{}
+	for name := range used {
+		switch fn, ours := funcs[name]; {
+		case !ours: // the own one of text/template
+		case t.free:
+			out[name] = fn
+		default:
+			out[name] = t.guard(name, fn)
+		}
+	}
+	return out
+}
+
+// builtins are the names of the functions of text/template. A guarded one always replaces one of them, so that no
+// template can call it without.
+func builtins() map[string]any {
+	out := map[string]any{}
+	for _, name := range []string{
+		"and", "call", "html", "index", "slice", "js", "len", "not", "or", "print", "printf", "println", "urlquery",
+		"eq", "ge", "gt", "le", "lt", "ne",
+	} {
+		out[name] = true
+	}
+	return out
+}
+
+// calls adds the names of the functions that a node calls.
+func calls(n parse.Node, to map[string]any) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, x := range n.Nodes {
+				calls(x, to)
+			}
+		}
+	case *parse.ActionNode:
+		calls(n.Pipe, to)
+	case *parse.TemplateNode:
+		calls(n.Pipe, to)
+	case *parse.IfNode:
+		callsIn(&n.BranchNode, to)
+	case *parse.RangeNode:
+		callsIn(&n.BranchNode, to)
+	case *parse.WithNode:
+		callsIn(&n.BranchNode, to)
+	case *parse.PipeNode:
+		if n != nil {
+			for _, c := range n.Cmds {
+				calls(c, to)
+			}
+		}
+	case *parse.CommandNode:
+		for _, x := range n.Args {
+			calls(x, to)
+		}
+	case *parse.ChainNode:
+		calls(n.Node, to)
+	case *parse.IdentifierNode:
+		to[n.Ident] = true
+	}
+}
+
+func callsIn(n *parse.BranchNode, to map[string]any) {
+	calls(n.Pipe, to)
+	calls(n.List, to)
+	calls(n.ElseList, to)
 }
 
 // markBody marks the body of a template, which counts its levels.
