@@ -159,7 +159,7 @@ func TestOnlyHarmlessDefaultsAreOmitted(t *testing.T) {
     backup  false  # default, set at creation
     open    true   # default
 
-Defaults that expose, weaken and discard nothing are not shown (` + "`--verbose`" + `).
+Safe defaults are not shown (` + "`--verbose`" + `).
 Plan: 1 to create.
 `
 	if diff := cmp.Diff(want, screen(t, View{Plan: plan(false), Kinds: kinds})); diff != "" {

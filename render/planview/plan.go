@@ -32,7 +32,7 @@ type View struct {
 	Running []string
 	// Full shows each create alone. Otherwise equal creates of one block of the configuration are one entry.
 	Full bool
-	// Verbose shows the defaults that expose, weaken and discard nothing.
+	// Verbose shows the safe defaults too, which expose, weaken and discard nothing.
 	Verbose bool
 	// Counts replaces the counts of the plan in the last line. Nil means the counts of the plan.
 	Counts *Counts
@@ -74,7 +74,7 @@ func (v View) Write(w io.Writer, s term.Style) error {
 	p.Gap()
 	p.unmanaged(v.Plan)
 	if p.hidden {
-		p.Para(0, "", "Defaults that expose, weaken and discard nothing are not shown (`--verbose`).")
+		p.Para(0, "", "Safe defaults are not shown (`--verbose`).")
 	}
 	counts := Count(v.Plan)
 	if v.Counts != nil {
