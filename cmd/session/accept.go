@@ -154,6 +154,13 @@ func RecordedFrom(c *command.Call, l *ledger.Ledger, paths []string) ([]string, 
 // AcceptOrRecorded reads a source as AcceptParts does. If the source cannot be read, it returns the recorded stacks.
 func AcceptOrRecorded(c *command.Call, paths []string, dir string) ([]resource.Intent, error) {
 	intents, _, unread := AcceptParts(c, paths, dir)
+	return orRecorded(c, paths, dir, intents, unread)
+}
+
+// orRecorded returns what was read of a source, or the recorded stacks of one that could not be read.
+func orRecorded(
+	c *command.Call, paths []string, dir string, intents []resource.Intent, unread error,
+) ([]resource.Intent, error) {
 	if unread == nil || c.Err() != nil {
 		return intents, unread
 	}

@@ -24,13 +24,13 @@ func AcceptSoon(c *command.Call, paths []string, dir string) ([]resource.Intent,
 		err     error
 	}
 	since, over := c.Now(), make(chan reading, 1)
-	go func() {
-		intents, err := AcceptOrRecorded(c, paths, dir)
+	go func() { // it opens no data directory: the loops have it open by the time it ends
+		intents, _, err := AcceptParts(c, paths, dir)
 		over <- reading{intents, err}
 	}()
 	select {
 	case r := <-over:
-		return r.intents, r.err
+		return orRecorded(c, paths, dir, r.intents, r.err)
 	case <-time.After(answerWithin):
 	}
 	recorded, err := recorded(c, paths, dir, fmt.Errorf("no answer since %s", since.UTC().Format(time.RFC3339)))
@@ -38,7 +38,7 @@ func AcceptSoon(c *command.Call, paths []string, dir string) ([]resource.Intent,
 		return recorded, err
 	}
 	r := <-over
-	return r.intents, r.err
+	return orRecorded(c, paths, dir, r.intents, r.err)
 }
 
 // recorded returns the stacks that were accepted from a source that cannot be read now; none if there is no record.
