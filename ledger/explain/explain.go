@@ -1,7 +1,10 @@
 package explain
 
 import (
+	"slices"
+
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/ledger/phrase"
 )
@@ -29,6 +32,8 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{
 			"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason),
 		})
+	} else if text := t.unblessed(c); text != "" {
+		out = append(out, Fact{"blessing", text})
 	}
 	var records []uint64
 	whose := ""
@@ -49,6 +54,16 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{"audit log", "begins at record " + number(uint64(c.From))})
 	}
 	return out
+}
+
+// unblessed says who removed the last blessing; "" if the resource had none.
+func (t Explainer) unblessed(c history.ResourceHistory) string {
+	for _, r := range slices.Backward(c.Records) {
+		if e, is := r.Event.(event.Blessed); is {
+			return "removed by " + e.Who + ", " + t.since(r.At) + phrase.Signed(e.SignedBy, e.Reason)
+		}
+	}
+	return ""
 }
 
 // liveState returns the last observation as a sentence, with its time.
