@@ -6,8 +6,9 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// SkipDestructive blocks deletes and replaces, in the stacks whose rules set it, or Everywhere.
-type SkipDestructive struct{ Everywhere bool }
+// SkipDestructive blocks deletes and replaces, in the stacks whose rules set it, or Everywhere: by an option of the
+// command, or of a Loop without the option that allows them.
+type SkipDestructive struct{ Everywhere, Loop bool }
 
 // Name implements Policy.
 func (SkipDestructive) Name() string { return "skip_destructive" }
@@ -18,13 +19,14 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.Proposed.Destroys() && (s.Everywhere || f.Rules[d.Ref.Stack].SkipDestructive) {
-			out[i] = Blocker{
-				Reason:     "deletes and replaces are off",
-				Suggestion: "remove skip_destructive from the configuration to allow it",
+			allow := "remove skip_destructive from the configuration to allow it"
+			switch {
+			case s.Everywhere && s.Loop:
+				allow = "run `ovi apply`, or add --allow-destroy to `ovi run`, to allow it"
+			case s.Everywhere:
+				allow = "omit --skip-destructive to allow it"
 			}
-			if s.Everywhere {
-				out[i] = Blocker{Reason: "deletes and replaces are off", Suggestion: "omit --skip-destructive to allow it"}
-			}
+			out[i] = Blocker{Reason: "deletes and replaces are off", Suggestion: allow}
 		}
 	}
 	return out, nil

@@ -63,7 +63,8 @@ func (o Options) policies(kinds decider.Kinds, first ...decider.Policy) []decide
 	out := append(first,
 		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets},
 		decider.Excludes{Patterns: o.Excludes},
-		decider.SkipDestructive{Everywhere: o.SkipDestructive}, decider.NamedReplace{Kinds: kinds, Allowed: o.AllowReplace})
+		decider.SkipDestructive{Everywhere: o.SkipDestructive, Loop: o.BackOff != nil},
+		decider.NamedReplace{Kinds: kinds, Allowed: o.AllowReplace})
 	out = append(out, decider.RestartBudget{}, decider.Fights{}, decider.AttemptLimit{})
 	if o.BackOff != nil {
 		out = append(out, *o.BackOff)
