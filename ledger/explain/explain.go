@@ -35,6 +35,12 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 	} else if text := t.unblessed(c); text != "" {
 		out = append(out, Fact{"blessing", text})
 	}
+	for _, d := range c.Dropped {
+		if len(c.Records) > 0 && d.At.After(c.Records[0].At) { // it protected the resource for a time
+			out = append(out, Fact{"policy", d.Name + " is no longer required: turned off by " + d.Who + ", " + t.since(d.At) +
+				phrase.Signed(d.SignedBy, d.Reason)})
+		}
+	}
 	var records []uint64
 	whose := ""
 	if d := b.lastChange(); d != nil {

@@ -2,7 +2,9 @@ package history
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ovi-project/ovi/ledger"
@@ -30,12 +32,20 @@ type ResourceHistory struct {
 	From    wal.Seq
 	Exists  *ledger.ResourceState // nil if no existing resource is known
 	Blessed *ledger.Blessing
+	// Dropped are the policies that every run needed and none needs now, by name.
+	Dropped []Dropped
 	Open    *ledger.OpenAction // an action without a recorded result
 	// Replacing is its replacement in progress; nil if there is none.
 	Replacing *ledger.Replacement
 	Tries     *ledger.Tries // failures of its configuration
 	Scan      *ledger.Scan  // the last observation of its scope; nil if there was none
 	Last      *LastPlan     // of its stack; nil if none is recorded
+}
+
+// Dropped is a policy that a user turned off for all runs on the store.
+type Dropped struct {
+	event.PolicyRequired
+	At time.Time
 }
 
 // LastPlan is the newest plan of a stack that was not only for drift.
@@ -99,6 +109,19 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 		return err
 	} else if found && b.Event.On {
 		c.Blessed = &ledger.Blessing{Ref: c.Ref, Who: b.Event.Who, Reason: b.Event.Reason, At: b.At}
+	}
+	err = l.Entries(ctx, rows.KeyRequirement, storage.Now, func(e storage.Entry) error {
+		var a rows.Act[event.PolicyRequired]
+		if err := json.Unmarshal(e.Value, &a); err != nil {
+			return fmt.Errorf("ledger: %s: %w", e.Key, err)
+		}
+		if !a.Event.On {
+			c.Dropped = append(c.Dropped, Dropped{a.Event, a.At})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	all, err := l.Attempts(ctx)
 	if err != nil {
