@@ -98,7 +98,7 @@ func TestLinksInAChartEnd(t *testing.T) {
 		"a circle":   {map[string]string{"up": ".."}, "too many levels of symbolic links"},
 		"to itself":  {map[string]string{"a.yaml": "a.yaml"}, "too many levels of symbolic links"},
 		"to nothing": {map[string]string{"a.yaml": "none"}, "no such file or folder\n  at DIR/templates/a.yaml\n  Suggestion: remove the file or the link"},
-		"many paths": {many(25), "more than 10,000 files and folders"},
+		"many paths": {many(14), "more than 10,000 files and folders"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := chartOf(t, "")
@@ -116,7 +116,8 @@ func TestLinksInAChartEnd(t *testing.T) {
 	}
 }
 
-// many are two links from each folder to the next one.
+// many are two links from each folder to the next one. Linux follows 40 links in a path, and counts those of a first,
+// interrupted walk: 25 folders fail by luck.
 func many(folders int) map[string]string {
 	links := map[string]string{}
 	for i := range folders {
