@@ -174,8 +174,10 @@ drawn: need ## every test that draws, with new draws; a failure prints its seed 
 law11: need ## 100,000 worlds with exclusive things, renames, exchanges and crashes (2,000 in `make test`); a failure prints its seed
 	OVI_DRAWS=new $(GO) test -count=1 -run TestLaw11 -timeout 60m ./decider -rapid.checks=100000
 
-law12: need ## 4,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (24 in `make test`)
-	OVI_LAW12_DRAWS=4000 $(GO) test -count=1 -run TestLaw12_DrawnWorlds -timeout 120m ./engine
+law12: export OVI_LAW12_DRAWS = 10000
+law12: need ## 10,000 worlds of two loops with slow calls, commits, drifts, crashes and lost leads (24 in `make test`)
+	@$(GO) test -count=1 -run 'TestLaw12_DrawnWorlds/[02468]$$' -timeout 180m ./engine & even=$$!; \
+	$(GO) test -count=1 -run 'TestLaw12_DrawnWorlds/[13579]$$' -timeout 180m ./engine; odd=$$?; wait $$even && exit $$odd
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources (half a minute with 60 in `make test`)
 	cd test/faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .
