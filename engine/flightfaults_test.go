@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -248,13 +249,23 @@ func (w *world) comesBack() {
 			if !is || s.Ref != e.Ref {
 				continue
 			}
-			if next.by == r.by && s.Plan != e.Plan && !ended[e.Plan] {
+			if next.by == r.by && s.Plan != e.Plan && !ended[e.Plan] && !w.takes(r, next) {
 				w.say("%s was deleted at %s to be replaced, and the %s at %s belongs to another plan", e.Ref.Short(),
 					r.At.Format("15:04:05"), s.Action, next.At.Format("15:04:05"))
 			}
 			break
 		}
 	}
+}
+
+// takes reports whether another instance has started an action on a network between two records of an instance. What
+// the plan of the first record had left to do with that network, and with the servers in it, turned back then, which
+// no record says.
+func (w *world) takes(from, to entry) bool {
+	return slices.ContainsFunc(w.records, func(r entry) bool {
+		s, is := r.Event.(event.Started)
+		return is && s.Ref.Kind == "network" && r.by != from.by && !r.At.Before(from.At) && !r.At.After(to.At)
+	})
 }
 
 // mostDraws is the number of worlds in which a planted fault must be found.
