@@ -258,18 +258,23 @@ func (w *world) comesBack() {
 	}
 }
 
-// takes reports whether another instance has started an action on a network between two records of an instance. What
-// the plan of the first record had left to do with that network, and with the servers in it, turned back then, which
-// no record says.
+// takes reports whether an action of another instance on a network or a server ran between two records of an instance.
+// What the plan of the first record had left to do with the same network turned back then, which no record says.
 func (w *world) takes(from, to entry) bool {
+	over := map[string]bool{} // actions that had ended before
+	for _, r := range w.records {
+		if e, is := r.Event.(event.Finished); is && r.At.Before(from.At) {
+			over[e.Key] = true
+		}
+	}
 	return slices.ContainsFunc(w.records, func(r entry) bool {
 		s, is := r.Event.(event.Started)
-		return is && s.Ref.Kind == "network" && r.by != from.by && !r.At.Before(from.At) && !r.At.After(to.At)
+		return is && (s.Ref.Kind == "network" || s.Ref.Kind == "server") && r.by != from.by && !over[s.Key] && !r.At.After(to.At)
 	})
 }
 
 // mostDraws is the number of worlds in which a planted fault must be found.
-const mostDraws = 40
+const mostDraws = 120
 
 // finds draws worlds with a planted fault until each part of a text was found in what happens there.
 func (f fault) finds(t *testing.T, parts ...string) {
