@@ -66,7 +66,7 @@ func TestLaw12_ACreationThatHangsDelaysNoOtherCluster(t *testing.T) {
 	if status := f.ovi(0, "status"); !strings.Contains(status, "cluster/stuck: creating for ") {
 		t.Errorf("it is not in flight any more:\n%s", status)
 	}
-	out, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	out, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // fails where nothing reads it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ type podmanOf struct {
 	long    time.Duration  // half of the changes take up to so much longer
 	hangs   bool           // nothing is answered
 	heals   chan struct{}  // closed when it is healed
+	ended   chan struct{}  // closed when its test has ended
 	late    int            // requests that took longer, or hung
 }
 
@@ -53,7 +54,7 @@ const slowest = 300 * time.Millisecond
 
 func newPodmanOf(t *testing.T, dir string, seed uint64) *podmanOf {
 	t.Helper()
-	p := &podmanOf{dir: dir, chance: rand.New(rand.NewPCG(seed, 3)), all: map[string]*libpod.Container{}, volumes: map[string]libpod.Volume{}, broken: map[string]int{}, heals: make(chan struct{})}
+	p := &podmanOf{dir: dir, chance: rand.New(rand.NewPCG(seed, 3)), all: map[string]*libpod.Container{}, volumes: map[string]libpod.Volume{}, broken: map[string]int{}, heals: make(chan struct{}), ended: make(chan struct{})}
 	var err error
 	if p.actions, err = os.OpenFile(filepath.Join(dir, "actions"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		t.Fatal(err)
@@ -64,7 +65,7 @@ func newPodmanOf(t *testing.T, dir string, seed uint64) *podmanOf {
 	}
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: p.handler()}}
 	server.Start()
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); _ = p.actions.Close() })
+	t.Cleanup(func() { close(p.ended); server.CloseClientConnections(); server.Close(); _ = p.actions.Close() })
 	return p
 }
 
@@ -111,6 +112,7 @@ func (p *podmanOf) hang(r *http.Request) {
 		select {
 		case <-heals:
 		case <-r.Context().Done():
+		case <-p.ended:
 		}
 	}
 }
@@ -159,6 +161,7 @@ func (p *podmanOf) takes(effect func()) {
 		select {
 		case <-time.After(d):
 		case <-heals:
+		case <-p.ended:
 		}
 	}
 	wait(before)

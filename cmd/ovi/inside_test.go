@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -150,9 +151,11 @@ func (c *crew) do(ts *testscript.TestScript, args []string) outcome {
 	s, err := c.take()
 	ts.Check(err)
 	var out outcome
+	hanging := time.AfterFunc(never, func() { _ = s.cmd.Process.Signal(syscall.SIGQUIT) }) // it prints its stacks
 	if err = s.orders.Encode(order{ts.MkAbs("."), environment(ts), args}); err == nil {
 		err = s.outcomes.Decode(&out)
 	}
+	hanging.Stop()
 	if err != nil {
 		_ = s.cmd.Process.Kill() // it may have ended already
 		ts.Fatalf("ovi %s: %v: %v: %s", strings.Join(args, " "), err, s.cmd.Wait(), s.stderr.all())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,6 +29,21 @@ func exitText(err error) string {
 	return err.Error()
 }
 
+// hangs is when a process hangs, however busy the machine is: no test lets one run for so long.
+const hangs = 30 * time.Minute
+
+// bounded is a command that says where it is and ends once it hangs. Without a limit, the test would wait until that of
+// the package, which hides what it waited for behind the stacks of all tests.
+func bounded(t *testing.T, path string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), hangs)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // Go prints its stacks
+	cmd.WaitDelay = time.Minute
+	return cmd
+}
+
 // ovi runs this test binary as ovi.
 func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -34,7 +51,7 @@ func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, args...)
+	cmd := bounded(t, path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=", "GORACE="+raceOptions(),
 		"XDG_STATE_HOME="+filepath.Join(os.Getenv("XDG_STATE_HOME"), url.PathEscape(dir)))

@@ -79,12 +79,19 @@ func (i *instance) address(t *testing.T) (at string) {
 	return at
 }
 
-// eventually waits until a condition holds, and returns how long that took. It has no limit but the package's.
+// never is when a condition that has not come does not come any more, however busy the machine is.
+const never = 15 * time.Minute
+
+// eventually waits until a condition holds, and returns how long that took. It measures nothing: its limit is that of
+// what never comes.
 func eventually(t *testing.T, what string, so func() bool) time.Duration {
 	t.Helper()
 	t.Log("until ", what) // read where it never comes
 	start := time.Now()
 	for !so() {
+		if time.Since(start) > never {
+			t.Fatalf("not within %s: %s", never, what)
+		}
 		time.Sleep(20 * time.Millisecond)
 	}
 	return time.Since(start)

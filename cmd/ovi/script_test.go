@@ -114,9 +114,13 @@ func written(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	pattern, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for ; ; time.Sleep(50 * time.Millisecond) {
-		if text, err := os.ReadFile(ts.MkAbs(args[1])); err == nil && pattern.Match(text) {
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		text, err := os.ReadFile(ts.MkAbs(args[1]))
+		if err == nil && pattern.Match(text) {
 			return
+		}
+		if time.Since(start) > never {
+			ts.Fatalf("%s has no match of %q within %s: %v\n%s", args[1], args[0], never, err, text)
 		}
 	}
 }

@@ -222,9 +222,11 @@ func (v receiver) gets(t *testing.T, name, script, account string) {
 		if waysOf()[name] == "" {
 			by.uid = os.Getuid()
 		}
-		setUp := by.as(exec.Command("sh", "-ec", script), v.home, "BASE="+v.base, "V="+dir, "S="+dir+".shared", fmt.Sprint("OWNER=", v.uid))
-		if sharesOf()[name] != "" {
-			t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+		setUp := by.as(bounded(t, "sh", "-ec", script), v.home, "BASE="+v.base, "V="+dir, "S="+dir+".shared", fmt.Sprint("OWNER=", v.uid))
+		if sharesOf()[name] != "" { // -f: what waits for a share that does not answer fails, which no signal ends
+			unmount := func() { _ = exec.Command("umount", "-f", "-l", dir).Run() }
+			hanging := time.AfterFunc(never, unmount)
+			t.Cleanup(func() { hanging.Stop(); unmount() })
 		}
 		if out, err := setUp.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", script, err, out)
@@ -237,9 +239,10 @@ func (v receiver) gets(t *testing.T, name, script, account string) {
 			{"run", "--auto-approve", "--allow-destroy", "--interval", "1s"},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			cmd := exec.CommandContext(ctx, filepath.Join(v.base, "ovi"), args...)
+			// The shell enters the directory: while a child of Go does, on a share that is slow, no other can be started.
+			cmd := exec.CommandContext(ctx, "sh", append([]string{"-ec", `cd "$V"; exec "$0" "$@"`, filepath.Join(v.base, "ovi")}, args...)...)
 			cmd.Env = ovi(t, dir).Env
-			cmd = v.as(cmd, dir, "OVI_LOG_KEY_FILE=", "AWS_ENDPOINT_URL="+account, "AWS_ACCESS_KEY_ID=AKIAVICTIM",
+			cmd = v.as(cmd, v.home, "V="+dir, "OVI_LOG_KEY_FILE=", "AWS_ENDPOINT_URL="+account, "AWS_ACCESS_KEY_ID=AKIAVICTIM",
 				"AWS_SECRET_ACCESS_KEY=not-a-real-key", "AWS_REGION=us-east-1", "AWS_MAX_ATTEMPTS=1")
 			out, err := cmd.CombinedOutput()
 			cancel()
