@@ -60,16 +60,19 @@ func TestAJobThatEndedWellIsDone(t *testing.T) {
 		want           resource.Health
 	}{
 		{"no", "exit 0", resource.Healthy},
-		{"Never", "sleep 0.5; exit 0", resource.Healthy},
+		{"Never", later + "exit 0", resource.Healthy},
 		{"on-failure:2", "exit 0", resource.Healthy},
-		{"", "sleep 0.5; exit 0", resource.Stopped},
-		{"no", "sleep 0.5; exit 4", resource.Failing},
+		{"", later + "exit 0", resource.Stopped},
+		{"no", later + "exit 4", resource.Failing},
 	} {
 		set := values{"image": text(podmantest.Image), "command": texts("sh", "-c", c.script)}
 		if c.policy != "" {
 			set["restart_policy"] = text(c.policy)
 		}
 		_, o := r.create("container", "job", set)
+		if strings.HasPrefix(c.script, later) {
+			r.host.Podman(t, "exec", "job", "touch", "/later")
+		}
 		for r.host.Podman(t, "inspect", "-f", "{{.State.Running}}", "job") != "false" {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -85,11 +88,16 @@ func TestAJobThatEndedWellIsDone(t *testing.T) {
 	}
 }
 
+// later begins the script of a container that goes on once it has the file /later: a create fails if the container ends
+// before ovi observes it, as it may on a busy host.
+const later = "until test -e /later; do sleep 0.05; done; "
+
 // TestALoopOfCrashesIsFailing: Podman starts a container again and again; between two crashes it runs,
 // and is not healthy.
 func TestALoopOfCrashesIsFailing(t *testing.T) {
 	r := newReal(t)
-	_, o := r.create("container", "web", values{"image": text(podmantest.Image), "restart_policy": text("always"), "command": texts("sh", "-c", "sleep 0.4; exit 1")})
+	_, o := r.create("container", "web", values{"image": text(podmantest.Image), "restart_policy": text("always"), "command": texts("sh", "-c", later+"sleep 0.4; exit 1")})
+	r.host.Podman(t, "exec", "web", "touch", "/later")
 	for o.Health != resource.Failing || !strings.Contains(o.Message, "again and again") {
 		time.Sleep(50 * time.Millisecond)
 		o, _ = r.byID(o.ID)
