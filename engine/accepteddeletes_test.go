@@ -105,8 +105,18 @@ func TestDeletesAreAcceptedAndHoldNoWorker(t *testing.T) {
 
 // TestADeleteThatFailedLaterIsTriedAgain, as often as its attempts allow, and the binding stays.
 func TestADeleteThatFailedLaterIsTriedAgain(t *testing.T) {
+	aDeleteThatFailsIsTriedAgain(t, func(n *nodes, fails bool) { n.keeps = fails })
+}
+
+// TestADeleteThatIsSaidToBeDoneIsTriedAgain while the resource is observed: what a system says of a request is no proof.
+func TestADeleteThatIsSaidToBeDoneIsTriedAgain(t *testing.T) {
+	aDeleteThatFailsIsTriedAgain(t, func(n *nodes, fails bool) { n.lies = fails })
+}
+
+func aDeleteThatFailsIsTriedAgain(t *testing.T, deletes func(n *nodes, fail bool)) {
+	t.Helper()
 	withDeletes(t, 1, func(t *testing.T, y *yard, n *nodes, on []string) {
-		n.keeps = true
+		deletes(n, true)
 		p := y.rounds(gone(on...), 200, time.Minute)
 		if len(n.asked) != 3 || y.live(on) != 1 || y.opens() != 0 {
 			t.Errorf("asked %v, %d bindings, %d open", n.asked, y.live(on), y.opens())
@@ -114,7 +124,7 @@ func TestADeleteThatFailedLaterIsTriedAgain(t *testing.T) {
 		if diff := cmp.Diff([]string{"notify app/web (delete blocked by attempts)"}, brief(p)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		n.keeps = false
+		deletes(n, false)
 		if err := y.engine.Retry(t.Context(), nodeRef(on[0]), ann); err != nil {
 			t.Fatal(err)
 		}

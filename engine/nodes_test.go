@@ -23,6 +23,7 @@ type nodes struct {
 	cause   map[string]provider.Cause // of the failures of a node
 	stays   bool                      // a version that fails stays, and keeps failing
 	keeps   bool                      // deletes fail
+	lies    bool                      // deletes do nothing, and are done
 	silent  bool                      // what is accepted is not done yet
 	offline map[string]time.Time      // node: since when
 	asked   []string                  // "node version", in order
@@ -100,7 +101,7 @@ func (n *nodes) progress(o *resource.Observed) {
 		failed("it cannot be deleted: the disk is read-only")
 		return
 	}
-	if p.leaves {
+	if p.leaves && !n.lies {
 		n.Remove(o.Ref, o.ID)
 		return
 	}

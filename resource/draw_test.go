@@ -73,7 +73,7 @@ func drawRef(t *rapid.T) resource.Ref {
 func drawObserved(t *rapid.T) resource.Observed {
 	text := rapid.SampledFrom([]string{"", "x", "line\nbreak \"quoted\"", "日本"})
 	o := resource.Observed{
-		Ref: drawRef(t), ID: text.Draw(t, "id"), UID: text.Draw(t, "uid"), Attested: rapid.Bool().Draw(t, "attested"),
+		Ref: drawRef(t), ID: text.Draw(t, "id"), UID: text.Draw(t, "uid"), Natural: text.Draw(t, "natural"), Attested: rapid.Bool().Draw(t, "attested"),
 		Ownership: rapid.SampledFrom([]resource.Ownership{"", resource.Proven, resource.Copied}).Draw(t, "ownership"),
 		Role:      resource.Role(text.Draw(t, "role")), OwnedBy: text.Draw(t, "owned by"),
 		Condition: resource.Condition(text.Draw(t, "condition")), Health: resource.Healthy, Message: text.Draw(t, "message"), Attrs: drawAttrs(t, 2),

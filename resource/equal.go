@@ -63,7 +63,8 @@ func (s Secret) Equal(o Secret) bool { return s.digest == o.digest }
 // Equal reports whether both describe the same resource in the same state.
 func (o Observed) Equal(p Observed) bool {
 	same := o.Since.Equal(p.Since) && o.Attrs.Equal(p.Attrs) && o.Tags.Equal(p.Tags)
-	return same && o.Ref == p.Ref && o.ID == p.ID && o.UID == p.UID && o.Marks == p.Marks &&
+	return same && o.Ref == p.Ref && o.ID == p.ID && o.UID == p.UID &&
+		o.Natural == p.Natural && o.Marks == p.Marks &&
 		o.Attested == p.Attested && o.Ownership == p.Ownership && o.Role == p.Role &&
 		o.OwnedBy == p.OwnedBy && o.Condition == p.Condition && o.Health == p.Health && o.Message == p.Message &&
 		o.Last.equal(p.Last)

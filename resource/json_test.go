@@ -3,9 +3,12 @@ package resource_test
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/internal/drawn"
@@ -50,6 +53,39 @@ func TestResourcesComeBackFromTheRecord(t *testing.T) {
 			t.Fatalf("with white space it came back as %+v, %v", spaced, err)
 		}
 	})
+}
+
+// TestTheRecordHasEveryField: what a provider or a binding says of a resource is not lost between two runs, whatever field
+// it is in. Only Adopted is not recorded with it: its binding has that.
+func TestTheRecordHasEveryField(t *testing.T) {
+	t.Parallel()
+	full := resource.Observed{
+		Ref: resource.Ref{Stack: "s", Provider: "p", Location: "l", Kind: "k", Name: "n"}, ID: "i", UID: "u", Attested: true, Natural: "was",
+		Marks:     resource.Marks{Ref: resource.Ref{Stack: "s", Provider: "p", Location: "l", Kind: "k", Name: "m"}, Owner: "o", Key: "key", Stack: "z", Text: "t", Blessed: true, Unmanaged: true},
+		Ownership: resource.Proven, Role: resource.RoleOld, OwnedBy: "group", Condition: resource.Unreadable, Health: resource.Healthy, Message: "m",
+		Last:  &resource.Request{Key: "r", Desired: "d", State: resource.RequestDone, Cause: "c", Text: "t", At: time.Unix(1e9, 5).UTC()},
+		Since: time.Unix(1e9, 7).UTC(), Attrs: resource.Attrs{{Name: "a", Value: resource.Int(1)}}, Tags: resource.Tags{{Key: "k", Value: "v"}},
+	}
+	for _, of := range []any{full, full.Marks, *full.Last} {
+		v := reflect.ValueOf(of)
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Adopted" {
+				t.Errorf("%T.%s is not tried", of, name)
+			}
+		}
+	}
+	back, err := resource.ParseObserved(full.AppendJSON(nil))
+	if diff := cmp.Diff(full, back, cmp.Comparer(func(a, b resource.Value) bool { return resource.Equal(a, b) })); err != nil || diff != "" {
+		t.Errorf("%v; it came back with (-written +read):\n%s", err, diff)
+	}
+	v := reflect.ValueOf(&full).Elem()
+	for i := range v.NumField() {
+		other := full
+		reflect.ValueOf(&other).Elem().Field(i).SetZero()
+		if name := v.Type().Field(i).Name; name != "Adopted" && other.Equal(full) {
+			t.Errorf("Equal does not see %s", name)
+		}
+	}
 }
 
 // Equal resources have equal bytes, and equal bytes are equal resources: the store relies on

@@ -34,6 +34,7 @@ func (o *Observed) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '"')
 	dst = appendField(dst, "id", o.ID)
 	dst = appendField(dst, "uid", o.UID)
+	dst = appendField(dst, "natural", o.Natural)
 	dst = o.Marks.appendJSON(dst)
 	dst = appendFlag(dst, "attested", o.Attested)
 	dst = appendField(dst, "ownership", string(o.Ownership))
@@ -161,7 +162,8 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 }
 
 // fields are the fields of a recorded resource, ref first.
-const fields = " ref id uid marks attested ownership role owned_by condition health message last since attrs tags "
+const fields = " ref id uid natural marks attested ownership role owned_by condition health message last since" +
+	" attrs tags "
 
 // first returns an error for an unknown or duplicate field, and marks the field as seen.
 func first(name string, seen *int) error {
@@ -209,6 +211,8 @@ func (o *Observed) setText(name, v string) (err error) {
 		o.ID = v
 	case "uid":
 		o.UID = v
+	case "natural":
+		o.Natural = v
 	case "ownership":
 		o.Ownership = Ownership(v)
 	case "role":
@@ -269,21 +273,16 @@ func (r *Request) appendJSON(dst []byte) []byte {
 }
 
 func (r *Request) set(attrs Attrs) (err error) {
+	texts := map[string]*string{
+		"key": &r.Key, "desired": &r.Desired, "state": (*string)(&r.State), "cause": &r.Cause, "text": &r.Text,
+	}
 	for _, a := range attrs {
 		text, isText := a.Value.(String)
 		switch v := string(text); {
 		case !isText:
 			err = fmt.Errorf("the value of field last.%s has the wrong type", a.Name)
-		case a.Name == "key":
-			r.Key = v
-		case a.Name == "desired":
-			r.Desired = v
-		case a.Name == "state":
-			r.State = RequestState(v)
-		case a.Name == "cause":
-			r.Cause = v
-		case a.Name == "text":
-			r.Text = v
+		case texts[a.Name] != nil:
+			*texts[a.Name] = v
 		case a.Name == "at":
 			r.At, err = time.Parse(time.RFC3339Nano, v)
 		default:

@@ -173,13 +173,17 @@ func finding(
 	}
 }
 
+// deletes reports whether an action removes the resource that there is.
+func deletes(o ledger.OpenAction) bool {
+	return o.Action == decider.Delete || o.Phase == event.PhaseDelete
+}
+
 // recoverAccepted finds the result of an accepted action; false if it is still in progress, or the kind was not
 // read in full.
 func (e *Recovery) recoverAccepted(
 	o ledger.OpenAction, live resource.Snapshot, a *event.Recovered,
 ) (event.Recovered, bool) {
 	found := finding(a, live)
-	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
 	have := byID(live, o.Ref.Kind, o.ID)
 	if last := live.Request(o.Key); last != nil {
 		return e.requested(o, live, a, last, have)
@@ -187,7 +191,7 @@ func (e *Recovery) recoverAccepted(
 	switch {
 	case have == nil && live.Covers(o.Ref.Kind) != nil:
 		return *a, false
-	case have == nil && deletes:
+	case have == nil && deletes(o):
 		a.ID = o.ID
 		return found(event.FoundDone, nil, "%s does not exist any more", o.ID)
 	case have == nil:
@@ -198,7 +202,7 @@ func (e *Recovery) recoverAccepted(
 		return *a, false
 	case have.Health == resource.Pending:
 		return found(event.FoundFailed, e.withApplied(o, have, live), "%s is still pending at its deadline", have.ID)
-	case deletes: // it was accepted, and lost
+	case deletes(o): // it was accepted, and lost
 		return found(event.FoundNotDone, have, "%s still exists, and is not being deleted", have.ID)
 	case have.Health == resource.Stopped && o.Applying != nil && o.Applying.State == resource.StateRunning:
 		return found(event.FoundFailed, e.withApplied(o, have, live), "%s is stopped: %s", have.ID, have.Message)
@@ -214,6 +218,9 @@ func (e *Recovery) requested(
 	found := finding(a, live)
 	a.ID = o.ID
 	switch {
+	case last.State == resource.RequestDone && deletes(o) && have != nil: // it was of something else
+		have, a.ID = e.withApplied(o, have, live), ""
+		return found(event.FoundFailed, have, "the request was done, and %s still exists", have.ID)
 	case last.State == resource.RequestDone:
 		return found(event.FoundDone, have, "the request was done")
 	case last.State == resource.RequestFailed:

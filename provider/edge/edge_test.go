@@ -421,6 +421,44 @@ func TestADeleteIsAccepted(t *testing.T) {
 	}
 }
 
+// TestARequestIsOfTheDeploymentThatIsMeant: where the node calls it otherwise, or has another one under its name, an
+// update and a delete are refused, and the node gets nothing: one would be lost, or the other would stay and count as
+// deleted.
+func TestARequestIsOfTheDeploymentThatIsMeant(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	s.report(t, c, link.Report{Items: []link.Item{
+		{Name: "web", Instance: "first", Health: resource.Healthy}, {Name: "db", Instance: "second", Health: resource.Healthy},
+	}})
+	for what, have := range map[string]struct{ name, instance, want string }{
+		"another has its name":      {"web", "third", "another deployment that is called web"},
+		"they have exchanged names": {"web", "second", "web"},
+		"it has another name":       {"shop", "first", "calls deployment first web, not shop"},
+	} {
+		o := resource.Observed{Ref: web("1").Ref, ID: have.instance}
+		o.Ref.Name = have.name
+		err := s.Delete(t.Context(), provider.Request{Key: "k", Have: o})
+		_, other := s.Update(t.Context(), provider.Request{Key: "k", Have: o, Desired: web("2")})
+		for _, err := range []error{err, other} {
+			if err == nil || errors.Is(err, provider.ErrAccepted) || provider.CauseOf(err) != provider.InUse {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if !strings.Contains(err.Error(), have.want) {
+			t.Errorf("%s: %v, want %s", what, err, have.want)
+		}
+	}
+	gone := resource.Observed{Ref: web("1").Ref, ID: "fourth"}
+	gone.Ref.Name = "gone"
+	if err := s.Delete(t.Context(), provider.Request{Key: "k2", Have: gone}); !errors.Is(err, provider.ErrAccepted) {
+		t.Errorf("a delete of what is gone: %v", err)
+	}
+	if f, err := c.Recv(); err != nil || f.Request == nil || f.Request.ID != "k2" {
+		t.Errorf("the node got %+v first, %v", f.Request, err)
+	}
+}
+
 // TestANodeKnowsWhatADeploymentDependsOn on the same node, so that it starts that first.
 func TestANodeKnowsWhatADeploymentDependsOn(t *testing.T) {
 	t.Parallel()

@@ -123,7 +123,8 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 		Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs),
 		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
 	}
-	if err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: d.Name}, &d); err != nil {
+	q := link.Request{ID: r.Key, Verb: link.Install, Name: d.Name}
+	if err := p.ask(ctx, ref, q, change{instance: r.Key, put: &d}); err != nil {
 		return resource.Observed{}, err
 	}
 	return observed(ref.Scope(), &link.Item{
@@ -145,7 +146,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 		Name: q.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs),
 		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
 	}
-	if err := p.ask(ctx, r.Have.Ref, q, &d); err != nil {
+	if err := p.ask(ctx, r.Have.Ref, q, change{instance: r.Have.ID, put: &d}); err != nil {
 		return resource.Observed{}, err
 	}
 	out := r.Have
@@ -156,7 +157,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 // Delete implements provider.Provider. It returns when the node has the request.
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	q := link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.NaturalRef().Name}
-	if err := p.ask(ctx, r.Have.Ref, q, nil); err != nil {
+	if err := p.ask(ctx, r.Have.Ref, q, change{instance: r.Have.ID}); err != nil {
 		return err
 	}
 	return provider.ErrAccepted
@@ -172,13 +173,12 @@ func after(d *resource.Desired) (names []string) {
 	return names
 }
 
-// ask tells a node what it is to run from now on, with a request. put is the resource in it; nil means that it is no
-// longer to run.
-func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, put *link.Deployment) error {
+// ask tells a node what it is to run from now on, with a request.
+func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, c change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c := change{name: q.Name, commit: p.opts.Version(ref.Stack), put: put, installs: q.Verb == link.Install}
+	c.name, c.commit, c.installs = q.Name, p.opts.Version(ref.Stack), q.Verb == link.Install
 	return p.nodes.ask(ref.Scope(), q, c, p.opts.Clock(), p.opts.Lease)
 }
 

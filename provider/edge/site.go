@@ -237,18 +237,29 @@ func (n *nodes) plan(node string, x *node, c change, now time.Time, lease time.D
 	return x.next(node, n.desk.epoch(), c), x.free(node, c)
 }
 
-// free returns an error if what a change installs has the name of another deployment of the node, which would be lost.
+// free returns an error if the node has another deployment under the name of a change, which would be lost, or has the
+// one that is meant under another name, which would stay.
 func (x *node) free(node string, c change) error {
-	if !c.installs {
-		return nil
-	}
 	for _, i := range x.report.Items {
-		if i.Name == c.name && i.Instance != c.put.Instance && i.Health != resource.Pending {
+		named, meant := i.Name == c.name, i.Instance == c.instance
+		switch {
+		case named == meant || c.installs && i.Health == resource.Pending:
+			continue
+		case meant:
 			return &provider.Error{
-				Cause: provider.InUse, Op: string(link.Install),
-				Err:  fmt.Errorf("node %s has another deployment that is called %s there: %s", node, c.name, i.Marks.Ref),
-				Hint: "use another name",
+				Cause: provider.InUse, Op: "find",
+				Err:  fmt.Errorf("node %s calls deployment %s %s, not %s", node, c.instance, i.Name, c.name),
+				Hint: "run the command again, which observes it",
 			}
+		}
+		hint := "use another name"
+		if !c.installs {
+			hint = "run the command again, which observes it"
+		}
+		return &provider.Error{
+			Cause: provider.InUse, Op: "find",
+			Err:  fmt.Errorf("node %s has another deployment that is called %s there: %s", node, c.name, i.Marks.Ref),
+			Hint: hint,
 		}
 	}
 	return nil

@@ -113,6 +113,7 @@ type told struct {
 // change is one change of what a node is to run. put is nil for a delete.
 type change struct {
 	name, commit string
+	instance     string // the ID of the deployment
 	put          *link.Deployment
 	installs     bool // put is new on the node
 }

@@ -145,7 +145,11 @@ func (r *rig) rename(s Sample) {
 			r.t.Errorf("there are %d of %s %s, and were %d", n, was.Kind, when, count)
 		}
 		o.Bind(resource.Proven, d.Ref.Stack, d.Ref.Name)
-		return o
+		recorded, err := resource.ParseObserved(o.AppendJSON(nil)) // a plan may be from the record
+		if err != nil {
+			r.t.Fatalf("%s: %v", was, err)
+		}
+		return recorded
 	}
 	have = now("before it was renamed")
 	natural := have.NaturalRef()
