@@ -28,6 +28,8 @@ type SiteStatus struct {
 	Rollouts []RolloutStatus
 	// Configured are the resources that the site must run; empty if plans are not applied.
 	Configured []resource.Desired
+	// Names are the names in their system of resources that have another one there: those that were renamed.
+	Names map[resource.Ref]string
 }
 
 // RolloutStatus is the progress of the newest configuration of the resources of one name.

@@ -10,7 +10,8 @@ import (
 )
 
 // TestACommitOfAnOrderReachesTheNode: a commit that changes only what a deployment depends on starts no action, and the
-// node, which needs it when it starts, has it without waiting for the next one.
+// node, which needs it when it starts, has it without waiting for the next one. A deployment that is renamed keeps its
+// name on the node, and its place in the order.
 func TestACommitOfAnOrderReachesTheNode(t *testing.T) {
 	t.Parallel()
 	s := newFaultySite(t, 1, 1)
@@ -23,14 +24,27 @@ func TestACommitOfAnOrderReachesTheNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.repo.Commit(map[string]string{"deployments/berlin/web.yaml": deployment("web", "1") + "depends_on: [db]\n"})
-	eventually(t, "the node has the order", func() bool {
+	has := func(text string) bool {
 		b, err := os.ReadFile(filepath.Join(s.folder(siteNode(0)), "desired.json"))
-		return err == nil && bytes.Contains(b, []byte(`"after":["db"]`))
-	})
-	if found := append(s.rest(time.Minute), s.check()...); len(found) > 0 {
+		return err == nil && bytes.Contains(b, []byte(text))
+	}
+	ordered := func() bool { return has(`"after":["db"]`) }
+	eventually(t, "the node has the order", ordered)
+	if found := s.rest(time.Minute); len(found) > 0 {
 		t.Error(strings.Join(found, "\n"))
 	}
 	if _, after, err := s.hosts[0].created(); err != nil || after != before {
 		t.Errorf("%d changes of containers, %d before the commit, %v", after, before, err)
+	}
+	s.repo.Commit(map[string]string{
+		"deployments/berlin/db.yaml":   "",
+		"deployments/berlin/data.yaml": strings.Replace(deployment("db", "1"), "id: db", "id: data", 1) + "was: db\n",
+		"deployments/berlin/web.yaml":  deployment("web", "2") + "depends_on: [data]\n",
+	})
+	s.configured["web"] = "2"
+	eventually(t, "the node has the new version", func() bool { return has(`localhost/web:2`) })
+	eventually(t, "the node has the order under its own names", ordered)
+	if found := append(s.rest(time.Minute), s.check()...); len(found) > 0 {
+		t.Error(strings.Join(found, "\n"))
 	}
 }

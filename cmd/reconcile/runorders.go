@@ -44,7 +44,7 @@ func (k *runner) reportSite(c loop.Cycle) {
 		}
 		status := siteStatus(c)
 		if k.options.Apply {
-			status.Configured = configuredOf(c)
+			status.Configured, status.Names = configuredOf(c), naturalNames(c)
 		}
 		if err := r.ReportSite(c.Stack, status); err != nil {
 			k.Log.Warn("the central orchestrator does not hear of waves and orders, or a node of the order of its deployments",
@@ -69,6 +69,17 @@ func siteStatus(c loop.Cycle) provider.SiteStatus {
 		}
 	}
 	return s
+}
+
+// naturalNames maps the refs of renamed resources to their names in their systems.
+func naturalNames(c loop.Cycle) map[resource.Ref]string {
+	out := map[resource.Ref]string{}
+	for i := range c.Planned.Plan.Decisions {
+		if o := c.Planned.Plan.Decisions[i].Observed; o != nil && o.Managed() && o.Natural != "" {
+			out[o.Ref] = o.Natural
+		}
+	}
+	return out
 }
 
 // configuredOf is what is configured in the stack of a cycle.

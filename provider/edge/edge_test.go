@@ -506,6 +506,7 @@ func TestANodeGetsAnotherOrderWithoutARequest(t *testing.T) {
 		return held
 	}
 	received()
+	called := map[resource.Ref]string{}
 	configured := func(depends ...string) {
 		t.Helper()
 		d.DependsOn = nil
@@ -515,7 +516,7 @@ func TestANodeGetsAnotherOrderWithoutARequest(t *testing.T) {
 			d.DependsOn = append(d.DependsOn, ref)
 		}
 		for range 2 { // the second time it is the same one
-			if err := s.ReportSite("berlin", provider.SiteStatus{Configured: []resource.Desired{d}}); err != nil {
+			if err := s.ReportSite("berlin", provider.SiteStatus{Configured: []resource.Desired{d}, Names: called}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -526,6 +527,16 @@ func TestANodeGetsAnotherOrderWithoutARequest(t *testing.T) {
 	}
 	c = s.dial(t, "n1") // which held nothing, and gets it again
 	received("db")
+	d.Ref.Name = "shop" // both are renamed, and keep their names on the node
+	called[d.Ref] = "web"
+	data := d.Ref
+	data.Name = "data"
+	called[data] = "db"
+	configured("data") // the same order
+	called[data] = "mysql"
+	configured("data")
+	received("mysql")
+	d.Ref.Name = "web"
 	s.report(t, c, link.Report{Items: []link.Item{{Name: "web", Instance: "k1", Health: resource.Healthy}}})
 	configured()
 	received()
@@ -533,7 +544,7 @@ func TestANodeGetsAnotherOrderWithoutARequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := c.Recv()
-	if err != nil || f.Request == nil || f.Request.Generation != 4 {
+	if err != nil || f.Request == nil || f.Request.Generation != 5 {
 		t.Errorf("the next request is %+v, %v", f.Request, err)
 	}
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -10,8 +11,8 @@ import (
 
 // follow sends nodes what their deployments depend on, where that is another order than the one they hold: no
 // request follows from it, so that they would have it with the next one only. One that is not connected gets it when it
-// is. all are the configured resources of a site.
-func (p *Provider) follow(all []resource.Desired) error {
+// is. all are the configured resources of a site, called are those that have another name on their node.
+func (p *Provider) follow(all []resource.Desired, called map[resource.Ref]string) error {
 	orders := map[resource.Scope]map[string][]string{}
 	for i := range all {
 		d := &all[i]
@@ -23,7 +24,7 @@ func (p *Provider) follow(all []resource.Desired) error {
 			names = map[string][]string{}
 			orders[d.Ref.Scope()] = names
 		}
-		names[d.Ref.Name] = after(d)
+		names[cmp.Or(called[d.Ref], d.Ref.Name)] = after(d, called)
 	}
 	var errs []error
 	for scope, names := range orders {

@@ -85,7 +85,7 @@ var _ provider.SiteReporter = (*Provider)(nil)
 // nodes
 // get the order of their deployments.
 func (p *Provider) ReportSite(site string, s provider.SiteStatus) error {
-	return errors.Join(p.follow(s.Configured), p.reportSite(site, s))
+	return errors.Join(p.follow(s.Configured, s.Names), p.reportSite(site, s))
 }
 
 func (p *Provider) reportSite(site string, s provider.SiteStatus) error {

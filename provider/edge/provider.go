@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -121,7 +122,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	marks := link.Marks{Ref: ref.Bare().String(), Stack: ref.Stack, Owner: owner, Key: r.Key, Blessed: r.Desired.Blessed}
 	d := link.Deployment{
 		Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs),
-		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
+		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired, nil),
 	}
 	q := link.Request{ID: r.Key, Verb: link.Install, Name: d.Name}
 	if err := p.ask(ctx, ref, q, change{instance: r.Key, put: &d}); err != nil {
@@ -144,7 +145,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	}
 	d := link.Deployment{
 		Name: q.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs),
-		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired),
+		Stopped: r.Desired.State == resource.StateStopped, After: after(&r.Desired, nil),
 	}
 	if err := p.ask(ctx, r.Have.Ref, q, change{instance: r.Have.ID, put: &d}); err != nil {
 		return resource.Observed{}, err
@@ -163,11 +164,12 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	return provider.ErrAccepted
 }
 
-// after are the deployments of the same node that one depends on.
-func after(d *resource.Desired) (names []string) {
+// after are the deployments of the same node that one depends on. called are those that have another name on the node:
+// where they are not known, the next cycle corrects the order.
+func after(d *resource.Desired, called map[resource.Ref]string) (names []string) {
 	for _, r := range d.Refs() {
 		if r.Scope() == d.Ref.Scope() && r.Kind == d.Ref.Kind {
-			names = append(names, r.Name)
+			names = append(names, cmp.Or(called[r], r.Name))
 		}
 	}
 	return names
