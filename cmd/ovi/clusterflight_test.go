@@ -15,8 +15,10 @@ import (
 const hanging = `#!/bin/sh
 test "$CLUSTER_NAME" != stuck || read -r _ <"$PIPE"
 for try in 1 2 3; do # podman exec may lose the output of kind's
-	kind create cluster --name "$CLUSTER_NAME" --image "$CLUSTER_IMAGE" --kubeconfig "$HOME/theirs" && break
+	kind create cluster --name "$CLUSTER_NAME" --image "$CLUSTER_IMAGE" --kubeconfig "$HOME/theirs" && exit 0
+	kind delete cluster --name "$CLUSTER_NAME"
 done
+exit 1
 `
 
 // TestLaw12_ACreationThatHangsDelaysNoOtherCluster: under `ovi run`, while the creation of a cluster hangs, others are

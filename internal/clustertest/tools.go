@@ -2,13 +2,16 @@ package clustertest
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ovi-project/ovi/internal/built"
+	"github.com/ovi-project/ovi/provider/cluster/kind"
 )
 
 // stripped makes a program small: it goes into an image.
@@ -35,9 +38,6 @@ func APIServer(t testing.TB) string {
 	})
 }
 
-// lostOutput is how kind fails when Podman's exec lost what kind read in a node, which happens on a busy host.
-const lostOutput = "file should only be one line, got 0 lines"
-
 // Run runs kind or k3d as a user would, and returns what it prints. What only Podman's exec made fail is run again.
 func (e *Engine) Run(t testing.TB, kubeconfig, program string, args ...string) string {
 	t.Helper()
@@ -50,7 +50,11 @@ func (e *Engine) Run(t testing.TB, kubeconfig, program string, args ...string) s
 		if err == nil {
 			return string(out)
 		}
-		if try == 3 || !strings.Contains(said.String(), lostOutput) {
+		lost, stays := kind.LostOutput(errors.New(said.String()))
+		if name := slices.Index(args, "--name") + 1; stays && name > 0 {
+			e.Run(t, kubeconfig, program, "delete", "cluster", "--name", args[name])
+		}
+		if try == 3 || !lost {
 			t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, out, &said)
 		}
 	}

@@ -80,6 +80,7 @@ func TestLostOutputIsTriedAgain(t *testing.T) {
 		tries int
 		cause provider.Cause
 	}{
+		{"panic: runtime error: index out of range [0] with length 0", 3, provider.Unreachable},
 		{
 			"ERROR: failed to create cluster: failed to get kubernetes version from node: file should only be one line, got 0 " +
 				"lines",
@@ -88,7 +89,7 @@ func TestLostOutputIsTriedAgain(t *testing.T) {
 		{"ERROR: failed to create cluster: node(s) already exist for a cluster with the name \"dev\"", 1, provider.InUse},
 	} {
 		dir := t.TempDir()
-		kind := "#!/bin/sh\n[ \"$1\" = create ] || exit 0\necho try >>" + dir + "/tries\necho '" + c.said + "'\nexit 1\n"
+		kind := "#!/bin/sh\n[ \"$1\" = create ] || { echo \"$*\" >>" + dir + "/other; exit 0; }\necho try >>" + dir + "/tries\necho '" + c.said + "'\nexit 1\n"
 		if err := os.WriteFile(filepath.Join(dir, "kind"), []byte(kind), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -105,6 +106,10 @@ func TestLostOutputIsTriedAgain(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(dir, "tries")); err != nil || strings.Count(string(b), "try") != c.tries {
 			t.Errorf("%s: tried %q, %v; want %d", c.said, b, err, c.tries)
 		}
+		panics := strings.Contains(c.said, "panic")
+		if b, err := os.ReadFile(filepath.Join(dir, "other")); panics && (err != nil || strings.Count(string(b), "delete cluster --name dev") != 2) {
+			t.Errorf("%s: what it left was not removed before each try: %q, %v", c.said, b, err)
+		}
 	}
 }
 
@@ -117,6 +122,7 @@ func TestCommandsOfTheUser(t *testing.T) {
 		Create: script(t, // more than once: podman exec may lose the output of kind's
 			"for try in 1 2 3; do",
 			`  kind create cluster --name "$CLUSTER_NAME" --image "$CLUSTER_IMAGE" --kubeconfig "$HOME/theirs" && exit 0`,
+			`  kind delete cluster --name "$CLUSTER_NAME"`,
 			"done; exit 1"),
 		Verify: script(t, `grep -q "current-context: kind-$CLUSTER_NAME" "$KUBECONFIG" && echo "$1" >`+note),
 		Delete: []string{"true"},

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,8 +37,15 @@ func (h *Host) createKind(ctx context.Context, r provider.Request) error {
 	for try := 1; ; try++ {
 		err = h.run(ctx, createWait, r.Progress, kind.Name, "create", "cluster", "--name", r.Desired.Ref.Name, "--config",
 			f.Name(), "--wait", "60s")
-		if err == nil || try == kind.CreateTries || !strings.Contains(err.Error(), kind.LostOutput) {
+		lost, stays := kind.LostOutput(err)
+		if !lost || try == kind.CreateTries {
 			return err
+		}
+		if stays {
+			remove := append(kind.Program().Deletion, r.Desired.Ref.Name)
+			if bad := h.run(ctx, createWait, r.Progress, kind.Name, remove...); bad != nil {
+				return errors.Join(err, bad)
+			}
 		}
 	}
 }

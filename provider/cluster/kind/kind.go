@@ -2,6 +2,8 @@
 package kind
 
 import (
+	"strings"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ovi-project/ovi/provider"
@@ -49,13 +51,19 @@ func Config(r provider.Request, marks string) ([]byte, error) {
 	return yaml.Marshal(config{Kind: "Cluster", APIVersion: "kind.x-k8s.io/v1alpha4", Nodes: []nodeConfig{node}})
 }
 
-const (
-	// LostOutput is how kind fails when it read nothing from a file of a node that has one line: `podman exec`
-	// can lose what a short program prints, on a busy host. Kind has then removed the node.
-	LostOutput = "file should only be one line, got 0 lines"
-	// CreateTries is how often a creation is tried that fails so.
-	CreateTries = 3
-)
+// CreateTries is how often a creation is tried that fails because of lost output.
+const CreateTries = 3
+
+// LostOutput reports whether kind failed because it read nothing from a program in a node: `podman exec` can lose what
+// a short program prints, on a busy host. Where kind reads a file, it removes the node and prints an error. Where it
+// waits for the node, it panics, and the node stays.
+func LostOutput(err error) (lost, stays bool) {
+	if err == nil {
+		return false, false
+	}
+	stays = strings.Contains(err.Error(), "panic: runtime error: index out of range [0] with length 0")
+	return stays || strings.Contains(err.Error(), "file should only be one line, got 0 lines"), stays
+}
 
 // Network is the network of all clusters of kind.
 const Network = "kind"

@@ -125,6 +125,7 @@ func programs() []provider.Row {
 		{Text: "address already in use", Cause: provider.InUse, Hint: "use another port, or stop what uses it"},
 		{Text: "already exist for a cluster with the name", Cause: provider.InUse},
 		{Text: "only be one line, got 0 lines", Cause: provider.Unreachable}, // of the engine, to kind
+		{Text: "index out of range [0] with length 0", Cause: provider.Unreachable},
 		{Text: "has active endpoints", Cause: provider.InUse, Hint: "stop what uses the network first"},
 		{Text: "is being used", Cause: provider.InUse, Hint: "stop what uses it first"},
 		{Text: "removal of container", Cause: provider.InUseByService},
