@@ -209,7 +209,7 @@ func TestTheFiveScenariosOfTheEdge(t *testing.T) {
 	s.until("ovi-app1 localhost/app:2")
 	s.healthy("2")
 
-	s.host.Podman(t, "exec", "ovi-app1", "/bin/rm", "/ok")
+	s.host.Podman(t, "exec", "ovi-app1", "/bin/rm", "-f", "/ok")
 	s.restarted()
 
 	s.repo.Commit(map[string]string{file: "", "deployments/berlin/site.yaml": "nodes: [{name: n1}]\ndeployments: none\n"})

@@ -105,8 +105,21 @@ func (h *Host) Read(t testing.TB, container string, program ...string) string {
 	return ""
 }
 
-// Try runs Podman's command with an input; one that fails is an error with what it prints.
-func (h *Host) Try(stdin string, args ...string) (string, error) {
+// lostExit is how Podman 4's exec fails on a busy host when it has lost the exit code of a program that ran.
+const lostExit = "unable to find event"
+
+// Try runs Podman's command with an input; one that fails is an error with what it prints. A program in a container
+// whose exit code Podman loses is run again.
+func (h *Host) Try(stdin string, args ...string) (out string, err error) {
+	for range 5 {
+		if out, err = h.try(stdin, args...); err == nil || args[0] != "exec" || !strings.Contains(out, lostExit) {
+			break
+		}
+	}
+	return out, err
+}
+
+func (h *Host) try(stdin string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, h.bin, args...)

@@ -215,7 +215,7 @@ func TestABrokenClusterIsNoUnfinishedOne(t *testing.T) {
 	}
 	const alpha, beta, config = "alpha-control-plane", "k3d-beta-server-0", "/etc/kubernetes/admin.conf"
 	gone := func(node string, files ...string) func() {
-		return func() { r.e.Podman(t, append([]string{"exec", node, "rm"}, files...)...) }
+		return func() { r.e.Podman(t, append([]string{"exec", node, "rm", "-f"}, files...)...) }
 	}
 	for _, c := range []struct {
 		name, cluster string

@@ -40,7 +40,7 @@ func TestChangesOutsideAreFound(t *testing.T) {
 		{"sick", func() {
 			r.host.Podman(t, "exec", "web", "touch", "/tmp/sick")
 			_, _ = r.host.Try("", "healthcheck", "run", "web") // it fails, as it should
-			r.host.Podman(t, "exec", "web", "rm", "/tmp/sick")
+			r.host.Podman(t, "exec", "web", "rm", "-f", "/tmp/sick")
 		}, nil, resource.Failing, false},
 		{
 			"disconnected", func() { r.host.Podman(t, "network", "disconnect", "back", "web") },
