@@ -44,6 +44,15 @@ func TestACommitOfAnOrderReachesTheNode(t *testing.T) {
 	s.configured["web"] = "2"
 	eventually(t, "the node has the new version", func() bool { return has(`localhost/web:2`) })
 	eventually(t, "the node has the order under its own names", ordered)
+	cycles := func() int {
+		b, _ := os.ReadFile(s.lo.file)
+		return bytes.Count(b, []byte("(interval, "))
+	}
+	enough := cycles() + 3
+	eventually(t, "three more cycles", func() bool { return cycles() >= enough })
+	if !ordered() {
+		t.Error("the order was right, and is another one")
+	}
 	if found := append(s.rest(time.Minute), s.check()...); len(found) > 0 {
 		t.Error(strings.Join(found, "\n"))
 	}

@@ -74,9 +74,11 @@ func siteStatus(c loop.Cycle) provider.SiteStatus {
 // naturalNames maps the refs of renamed resources to their names in their systems.
 func naturalNames(c loop.Cycle) map[resource.Ref]string {
 	out := map[resource.Ref]string{}
-	for i := range c.Planned.Plan.Decisions {
-		if o := c.Planned.Plan.Decisions[i].Observed; o != nil && o.Managed() && o.Natural != "" {
-			out[o.Ref] = o.Natural
+	for _, s := range c.Planned.Live.Scopes {
+		for i := range s.Resources {
+			if o := &s.Resources[i]; o.Managed() && o.Natural != "" {
+				out[o.Ref] = o.Natural
+			}
 		}
 	}
 	return out
