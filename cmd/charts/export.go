@@ -76,7 +76,15 @@ func export(c *command.Call, x provider.Export) error {
 		return err
 	}
 	e := exported{intent: intents[0], dir: c.Cmd.String("out")}
-	if e.Exported = x.Files(e.intent.Stack, e.intent.Resources); len(e.Files) == 0 {
+	names, err := recordedNames(c, session.DataDir(c, paths), e.intent.Stack)
+	if err != nil {
+		return err
+	}
+	all := slices.Clone(e.intent.Resources)
+	for i := range all {
+		all[i] = names.of(all[i])
+	}
+	if e.Exported = x.Files(e.intent.Stack, all); len(e.Files) == 0 {
 		return cli.Usage("export a chart with containers", "%s has nothing for %s", strings.Join(paths, ", "), x.Format)
 	}
 	if e.dir == "" {

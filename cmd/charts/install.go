@@ -173,6 +173,7 @@ func (in *Installation) plan(l *session.Session, problems source.Problems) error
 	}
 	known := in.known(p, problems)
 	in.head.Resources, in.head.Levels = in.Chart.resources(), in.Chart.levels()
+	in.Chart.uses(plannedNames(in.Process.Entries(), p))
 	in.head.Planned = in.Chart.order(p.Plan, known)
 	in.head.Troubled = len(known) > 0 || in.warned(p.Plan)
 	in.keep(p.Plan)

@@ -242,6 +242,7 @@ func (v *ChartView) operation(d *decider.Decision, step string) (provider.Operat
 	if d.Desired != nil {
 		o.Desired = *d.Desired
 	}
+	o.Desired = v.names.of(o.Desired)
 	swap := d.Strategy == resource.Swap || d.Strategy == resource.StartFirst
 	o.Desired.Replace = d.Strategy
 	switch replace.Step(step) {

@@ -22,6 +22,7 @@ type ChartView struct {
 	byHand  func(provider.Operation) []string
 	desired map[named]resource.Desired
 	sorted  []resource.Desired
+	names   hostNames
 }
 
 // named finds a resource of a chart whatever its location is called.
@@ -53,6 +54,17 @@ func (v *ChartView) name() string {
 
 func (v *ChartView) resource(ref resource.Ref) render.ChartResource {
 	return render.ChartResource{Type: ref.Kind, Name: strings.TrimPrefix(ref.Name, v.prefix)}
+}
+
+// uses sets the names on the host, which commands use.
+func (v *ChartView) uses(names hostNames) {
+	v.names = names
+	for _, d := range v.sorted {
+		now := names.of(d)
+		if key := (named{now.Ref.Kind, now.Ref.Name}); v.desired[key].Ref.IsZero() {
+			v.desired[key] = now
+		}
+	}
 }
 
 // find is the configuration of a resource of the chart.

@@ -84,3 +84,58 @@ func TestRenamesInAChart(t *testing.T) {
 		t.Errorf("a name that is used again: %s", got)
 	}
 }
+
+// TestAnExportHasTheNamesOfTheHost: Podman cannot rename a volume. A unit for one that was renamed in the chart has the
+// name on the host: under the new one, a database would start empty.
+func TestAnExportHasTheNamesOfTheHost(t *testing.T) {
+	s := newPod(t)
+	chart := func(container, volume string) {
+		t.Helper()
+		name, _, _ := strings.Cut(volume, ",")
+		err := os.MkdirAll(filepath.Join(s.dir, "shop", "templates"), 0o700)
+		for file, text := range map[string]string{
+			"Chart.yaml": "name: shop\nversion: 1.0.0\n", "values.yaml": "{}\n",
+			"templates/all.yaml": "apiVersion: cutepod/v1alpha0\nkind: CuteVolume\nmetadata: {name: " + volume + "}\n---\n" +
+				"apiVersion: cutepod/v1alpha0\nkind: CuteContainer\nmetadata: {name: " + container + "}\n" +
+				"spec: {image: 'localhost/app:1', volumes: [{name: " + name + ", mountPath: /data}]}\n",
+		} {
+			if err == nil {
+				err = os.WriteFile(filepath.Join(s.dir, "shop", file), []byte(text), 0o600)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	exported := func(form, file string, want ...string) {
+		t.Helper()
+		out := form + "-" + file
+		s.run(0, "export", form, "shop", "--out", out)
+		text, err := os.ReadFile(filepath.Join(s.dir, out, file))
+		for _, line := range want {
+			if err != nil || !strings.Contains("\n"+string(text), "\n"+line+"\n") {
+				t.Errorf("%s has no %s, %v:\n%s", out, line, err, text)
+			}
+		}
+	}
+	chart("db", "data")
+	exported("quadlet", "data.volume", "VolumeName=data") // nothing was applied
+	s.run(0, "apply", "shop", "--auto-approve")
+	chart("postgres, was: db", "store, was: data")
+	s.run(0, "apply", "shop", "--auto-approve")
+	if all := s.host.Podman(t, "volume", "ls", "-q"); strings.Contains(all, "store") {
+		t.Fatalf("the volumes are %s", all)
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, "quadlet-data.volume")); err != nil {
+		t.Fatal(err)
+	}
+	exported("quadlet", "data.volume", "VolumeName=data")
+	exported("quadlet", "postgres.container", "ContainerName=postgres", "Volume=data.volume:/data")
+	exported("systemd", "postgres.service", "ExecStart=/usr/bin/podman start postgres")
+	chart("postgres, labels: {tier: data}", "store") // its container is replaced, the volume stays
+	for _, args := range [][]string{{"install", "shop", "--dry-run", "--output", "json"}, {"install", "shop", "--output", "json"}} {
+		if out := s.run(0, args...); !strings.Contains(out, "data:/data") || strings.Contains(out, "store:/data") {
+			t.Errorf("ovi %s has the commands\n%s", strings.Join(args, " "), out)
+		}
+	}
+}

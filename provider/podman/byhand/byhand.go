@@ -51,7 +51,7 @@ func oldName(o provider.Operation) string {
 	case o.Desired.Ref.Kind == schema.Container && o.Beside:
 		return spec.AsideName(o.Desired.Ref.Name, o.Have.ID)
 	}
-	return o.Desired.Ref.Name
+	return o.Have.NaturalRef().Name
 }
 
 func createByHand(o provider.Operation) []string {
