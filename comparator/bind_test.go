@@ -167,7 +167,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 
 // TestBindFindsBindingsInAnyOrder: whether resources and bindings are in one order, so that they
 // are merged, or not, so that they are looked up, each gets the binding of its ID; and a bound
-// snapshot can be bound again.
+// snapshot can be bound again, also from the record.
 func TestBindFindsBindingsInAnyOrder(t *testing.T) {
 	drawn.Check(t, func(t *rapid.T) {
 		var bindings []resource.Binding
@@ -211,6 +211,18 @@ func TestBindFindsBindingsInAnyOrder(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
 			t.Fatalf("not sorted by ref: %+v", s.Resources)
+		}
+		var recorded []resource.Observed
+		for i := range s.Resources {
+			o, err := resource.ParseObserved(s.Resources[i].AppendJSON(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorded = append(recorded, o)
+		}
+		again, _ := bindAll(bindings, recorded...)
+		if d := gocmp.Diff(s, again); d != "" {
+			t.Fatalf("bound from the record, it differs (-observed +recorded):\n%s", d)
 		}
 		bindAll(nil, s.Resources...)
 		fresh, _ := bindAll(nil, was...)
