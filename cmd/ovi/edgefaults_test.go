@@ -87,6 +87,14 @@ func (s *faultySite) suffer(chance *rand.Rand, during, every time.Duration) {
 		switch what := chance.IntN(9); {
 		case what < 2 || f.busy:
 			s.push("web", fmt.Sprint(n))
+		case what == 4:
+			s.rename("web")
+		case what < 7: // two commits at once
+			s.rename("web")
+			s.push("web", fmt.Sprint(n))
+		case what == 7:
+			s.rename("db")
+			s.push("db", "")
 		case what == 2:
 			s.push("db", fmt.Sprint(n))
 		case what == 3:
@@ -118,7 +126,8 @@ func (s *faultySite) rest(limit time.Duration) (found []string) {
 const quietFor = 5 * time.Second
 
 // TestSiteProcessesUnderFaults: the processes of a site, its nodes and the central orchestrator are killed and stopped,
-// links are cut, the clock is stepped, containers fail, Podman is slow or silent, and Git is away. Every action is done at most once, every event
+// links are cut, the clock is stepped, containers fail, Podman is slow or silent, and Git is away, while deployments are
+// updated, renamed, removed and come back. Every action is done at most once, every event
 // comes to the central orchestrator once and in order, and in the end all runs that was committed last. Four nodes for
 // 12 seconds; with OVI_EDGE_FAULTS=10m, 20 nodes for as long as that says.
 func TestSiteProcessesUnderFaults(t *testing.T) {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -133,6 +136,10 @@ type faultySite struct {
 	away       bool              // Git is
 	commits    int               // so many
 	configured map[string]string // versions, by deployment
+	ids        map[string]string // of deployments that were renamed
+	moved      map[string]string // the entries of `moved` for each of these
+	list       string            // the nodes in site.yaml
+	renames    int
 	faults     int
 }
 
@@ -145,7 +152,7 @@ func newFaultySite(t *testing.T, nodes int, seed uint64) *faultySite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &faultySite{t: t, dir: dir, repo: gittest.New(t), configured: map[string]string{}}
+	s := &faultySite{t: t, dir: dir, repo: gittest.New(t), configured: map[string]string{}, ids: map[string]string{}, moved: map[string]string{}}
 	t.Cleanup(s.remove)
 	s.central, s.site = fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	s.uplink = newWireOf(t, s.central)
@@ -160,7 +167,7 @@ func newFaultySite(t *testing.T, nodes int, seed uint64) *faultySite {
 	}
 	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": list + "deployments: none\n"})
 	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": list, "deployments/berlin/web.yaml": deployment("web", "1")})
-	s.configured["web"] = "1"
+	s.configured["web"], s.list = "1", list
 	s.startAll(nodes)
 	return s
 }
@@ -256,15 +263,55 @@ func (s *faultySite) push(name, version string) {
 	if s.away || s.configured[name] == version {
 		return
 	}
-	text := ""
-	if version != "" {
-		text = deployment(name, version)
-	}
-	s.repo.Commit(map[string]string{"deployments/berlin/" + name + ".yaml": text})
+	files := map[string]string{s.fileOf(name): s.text(name, version)}
 	s.commits++
 	if s.configured[name] = version; version == "" {
 		delete(s.configured, name)
+		delete(s.ids, name)
+		delete(s.moved, name)
+		files["deployments/berlin/site.yaml"] = s.siteText()
 	}
+	s.repo.Commit(files)
+}
+
+// rename commits another id of a deployment, with an entry for the name before, as an orchestrator may miss any commit.
+func (s *faultySite) rename(name string) {
+	s.git.Lock()
+	defer s.git.Unlock()
+	version := s.configured[name]
+	if s.away || version == "" {
+		return
+	}
+	was := cmp.Or(s.ids[name], name)
+	files := map[string]string{s.fileOf(name): ""}
+	s.renames++
+	s.ids[name] = fmt.Sprint(name, "-", s.renames)
+	s.moved[name] += fmt.Sprintf("  - {from: %s, to: %s}\n", was, s.ids[name])
+	files[s.fileOf(name)], files["deployments/berlin/site.yaml"] = s.text(name, version), s.siteText()
+	s.repo.Commit(files)
+	s.commits++
+}
+
+func (s *faultySite) fileOf(name string) string {
+	return "deployments/berlin/" + cmp.Or(s.ids[name], name) + ".yaml"
+}
+
+func (s *faultySite) text(name, version string) string {
+	if version == "" {
+		return ""
+	}
+	return strings.Replace(deployment(name, version), "id: "+name, "id: "+cmp.Or(s.ids[name], name), 1)
+}
+
+func (s *faultySite) siteText() string {
+	moved := ""
+	for _, name := range slices.Sorted(maps.Keys(s.moved)) {
+		moved += s.moved[name]
+	}
+	if moved != "" {
+		moved = "moved:\n" + moved
+	}
+	return s.list + moved
 }
 
 // gitAway renames the repository, or back.
@@ -305,7 +352,12 @@ func (s *faultySite) unrest() (found []string) {
 		images["ovi-"+name] = "localhost/" + name + ":" + version
 	}
 	for i, h := range s.hosts {
-		found = append(found, check.Rest(siteNode(i), h.containers(), images)...)
+		runs := h.containers()
+		for k := range runs { // a node names a deployment by the first id that it hears of
+			runs[k].Name, _, _ = strings.Cut(strings.TrimPrefix(runs[k].Name, "ovi-"), "-")
+			runs[k].Name = "ovi-" + runs[k].Name
+		}
+		found = append(found, check.Rest(siteNode(i), runs, images)...)
 	}
 	events, err := s.came()
 	if err != nil {
@@ -391,6 +443,6 @@ func (s *faultySite) check() (found []string) {
 	for _, d := range s.daemons() {
 		starts += d.starts
 	}
-	s.t.Logf("%d faults, %d commits, %d starts of %d processes, %d actions on record, %d changes of containers, %d requests to Podman slow or silent, %d events", s.faults, s.commits, starts, len(s.daemons()), len(started), did, late, len(events))
+	s.t.Logf("%d faults, %d commits with %d renames, %d starts of %d processes, %d actions on record, %d changes of containers, %d requests to Podman slow or silent, %d events", s.faults, s.commits, s.renames, starts, len(s.daemons()), len(started), did, late, len(events))
 	return found
 }
