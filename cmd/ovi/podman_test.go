@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -220,16 +221,26 @@ func (s *podSite) byName(network, url string) func() (string, error) {
 		return addresses, err
 	}
 	name, path, _ := strings.Cut(url, "/")
+	// On a busy host the addresses may be those of before when they come, or when they are used (1 of 253 requests at a
+	// load of 13): with other ones it goes on.
 	return func() (answer string, err error) {
-		addresses, err := lookUp(name)
-		for _, a := range addresses {
-			d := net.Dialer{Timeout: 2 * time.Second} // an address that is gone does not answer; a busy host answers late
-			c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: d.DialContext}}
-			if answer, err = fetch(&c, "http://"+net.JoinHostPort(a, "80")+"/"+path); err == nil {
-				break
+		var tried []string
+		for {
+			addresses, failed := lookUp(name)
+			if slices.Sort(addresses); tried != nil && (failed != nil || slices.Equal(tried, addresses)) {
+				return answer, err
+			}
+			for _, a := range addresses {
+				d := net.Dialer{Timeout: 2 * time.Second} // an address that is gone does not answer; a busy host answers late
+				c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: d.DialContext}}
+				if answer, err = fetch(&c, "http://"+net.JoinHostPort(a, "80")+"/"+path); err == nil {
+					return answer, nil
+				}
+			}
+			if tried, err = addresses, cmp.Or(err, failed); len(tried) == 0 {
+				return "", err
 			}
 		}
-		return answer, err
 	}
 }
 
