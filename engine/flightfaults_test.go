@@ -258,18 +258,24 @@ func (w *world) comesBack() {
 	}
 }
 
-// takes reports whether an action of another instance on a network or a server ran between two records of an instance.
-// What the plan of the first record had left to do with the same network turned back then, which no record says.
+// takes reports whether an action of another instance on a network or a server ran between two records of an instance, or
+// another plan of its own started one on a network. What the plan of the first record had left to do with the same
+// network turned back then, which no record says.
 func (w *world) takes(from, to entry) bool {
-	over := map[string]bool{} // actions that had ended before
-	for _, r := range w.records {
-		if e, is := r.Event.(event.Finished); is && r.At.Before(from.At) {
-			over[e.Key] = true
-		}
+	plan := from.Event.(event.Finished).Plan
+	over := func(start entry, key string) bool { // it had ended before; a create that is tried again has the same key
+		return slices.ContainsFunc(w.records, func(r entry) bool {
+			e, is := r.Event.(event.Finished)
+			return is && e.Key == key && r.by == start.by && !r.At.Before(start.At) && r.At.Before(from.At)
+		})
 	}
 	return slices.ContainsFunc(w.records, func(r entry) bool {
 		s, is := r.Event.(event.Started)
-		return is && (s.Ref.Kind == "network" || s.Ref.Kind == "server") && r.by != from.by && !over[s.Key] && !r.At.After(to.At)
+		if !is || r.At.After(to.At) {
+			return false
+		}
+		others := (s.Ref.Kind == "network" || s.Ref.Kind == "server") && r.by != from.by && !over(r, s.Key)
+		return others || s.Ref.Kind == "network" && r.by == from.by && s.Plan != plan && !r.At.Before(from.At)
 	})
 }
 
