@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,14 +106,21 @@ func (h *Host) Read(t testing.TB, container string, program ...string) string {
 	return ""
 }
 
-// lostExit is how Podman 4's exec fails on a busy host when it has lost the exit code of a program that ran.
-const lostExit = "unable to find event"
+const (
+	// lostExit is how Podman 4's exec fails on a busy host when it has lost the exit code of a program that ran.
+	lostExit = "unable to find event"
+	// improper is how Podman fails to stop a container that ends at the same moment.
+	improper = "container state improper"
+)
 
 // Try runs Podman's command with an input; one that fails is an error with what it prints. A program in a container
-// whose exit code Podman loses is run again.
+// whose exit code Podman loses is run again, and a container that ends while it is removed is removed again.
 func (h *Host) Try(stdin string, args ...string) (out string, err error) {
 	for range 5 {
-		if out, err = h.try(stdin, args...); err == nil || args[0] != "exec" || !strings.Contains(out, lostExit) {
+		out, err = h.try(stdin, args...)
+		lost := args[0] == "exec" && strings.Contains(out, lostExit)
+		ended := slices.Contains(args, "rm") && args[0] != "exec" && strings.Contains(out, improper)
+		if err == nil || !lost && !ended {
 			break
 		}
 	}

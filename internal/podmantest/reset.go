@@ -54,7 +54,14 @@ func (h *Host) Reset(t testing.TB) {
 			if id == h.network() {
 				continue
 			}
-			if err := h.call(http.MethodDelete, fmt.Sprintf(x.remove, url.PathEscape(id)), nil); err != nil {
+			var err error
+			for range 5 {
+				err = h.call(http.MethodDelete, fmt.Sprintf(x.remove, url.PathEscape(id)), nil)
+				if err == nil || !strings.Contains(err.Error(), improper) {
+					break
+				}
+			}
+			if err != nil {
 				t.Error(err)
 			}
 		}

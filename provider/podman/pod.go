@@ -106,11 +106,24 @@ func updatePod(ctx context.Context, h *host.Host, r provider.Request) error {
 	case err != nil:
 		return err
 	case r.Desired.State == resource.StateStopped:
-		return h.StopPod(ctx, p.ID, container.StopWait)
+		return stopPod(ctx, h, &p)
 	case p.InfraContainerID == "":
 		return h.StartPod(ctx, p.ID)
 	}
 	return restartInfra(ctx, h, &p)
+}
+
+// stopPod stops the containers of a pod at the same time, and then each that its restart policy has started again.
+func stopPod(ctx context.Context, h *host.Host, p *libpod.Pod) error {
+	if err := h.StopPod(ctx, p.ID, container.StopWait); err != nil && !container.IsImproper(err) {
+		return err
+	}
+	for _, c := range p.Containers {
+		if err := container.Stop(ctx, h, c.ID); err != nil && !failure.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // restartInfra starts the container that keeps a pod's network. Containers that run without it are in a
@@ -128,7 +141,7 @@ func restartInfra(ctx context.Context, h *host.Host, p *libpod.Pod) error {
 		}
 	}
 	for _, id := range running {
-		if err := h.StopContainer(ctx, id, container.StopWait); err != nil && !failure.IsNotFound(err) {
+		if err := container.Stop(ctx, h, id); err != nil && !failure.IsNotFound(err) {
 			return err
 		}
 	}

@@ -1,11 +1,13 @@
 package podman_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -71,7 +73,7 @@ func TestAJobThatEndedWellIsDone(t *testing.T) {
 		}
 		_, o := r.create("container", "job", set)
 		if strings.HasPrefix(c.script, later) {
-			r.host.Podman(t, "exec", "job", "touch", "/later")
+			r.host.Podman(t, "kill", "-s", "USR1", "job")
 		}
 		for r.host.Podman(t, "inspect", "-f", "{{.State.Running}}", "job") != "false" {
 			time.Sleep(50 * time.Millisecond)
@@ -88,19 +90,78 @@ func TestAJobThatEndedWellIsDone(t *testing.T) {
 	}
 }
 
-// later begins the script of a container that goes on once it has the file /later: a create fails if the container ends
-// before ovi observes it, as it may on a busy host.
-const later = "until test -e /later; do sleep 0.05; done; "
+// later begins the script of a container that goes on once it got the signal USR1, also when it starts again: a create
+// fails if the container ends before ovi observes it, as it may on a busy host. No exec tells it to: that fails if the
+// container ends before Podman has started it.
+const later = "trap 'touch /later' USR1; until test -e /later; do sleep 0.05; done; "
 
 // TestALoopOfCrashesIsFailing: Podman starts a container again and again; between two crashes it runs,
 // and is not healthy.
 func TestALoopOfCrashesIsFailing(t *testing.T) {
 	r := newReal(t)
 	_, o := r.create("container", "web", values{"image": text(podmantest.Image), "restart_policy": text("always"), "command": texts("sh", "-c", later+"sleep 0.4; exit 1")})
-	r.host.Podman(t, "exec", "web", "touch", "/later")
+	r.host.Podman(t, "kill", "-s", "USR1", "web")
 	for o.Health != resource.Failing || !strings.Contains(o.Message, "again and again") {
 		time.Sleep(50 * time.Millisecond)
 		o, _ = r.byID(o.ID)
+	}
+}
+
+// TestCrashingContainersAreStopped: Podman starts them again and again, and neither a stop, nor that of their pod, nor
+// a delete meets only those that run.
+func TestCrashingContainersAreStopped(t *testing.T) {
+	r := newReal(t)
+	crashing := func(name string, pod resource.Value) (resource.Desired, resource.Observed) {
+		set := values{
+			"image": text(podmantest.Image), "restart_policy": text("always"),
+			"command": texts("sh", "-c", later+"sleep 0.1; exit 1"),
+		}
+		if pod != nil {
+			set["pod"] = pod
+		}
+		d, o := r.create("container", name, set)
+		r.host.Podman(t, "kill", "-s", "USR1", name)
+		return d, o
+	}
+	stay := func(what string, names ...string) {
+		time.Sleep(time.Second)
+		for _, name := range names {
+			if state := r.host.Podman(t, "inspect", "-f", "{{.State.Status}}", name); state != "exited" {
+				t.Errorf("after a stop of its %s, %s is %s", what, name, state)
+			}
+		}
+	}
+	group, pod := r.create("pod", "group", values{})
+	_, a := crashing("a", r.of("pod", "group"))
+	_, b := crashing("b", r.of("pod", "group"))
+	stop := r.request(group)
+	stop.Have, stop.Desired.State = pod, resource.StateStopped
+	if _, err := r.p.Update(r.context(), stop); err != nil {
+		t.Error(err)
+	}
+	stay("pod", "a", "b")
+	for _, o := range []resource.Observed{a, b, pod} {
+		if err := r.p.Delete(r.context(), provider.Request{Have: o}); err != nil {
+			t.Error(err)
+		}
+	}
+	for n := range 4 {
+		name := fmt.Sprint("c", n)
+		d, o := crashing(name, nil)
+		time.Sleep(time.Duration(n) * 70 * time.Millisecond)
+		if n > 0 {
+			if err := r.p.Delete(r.context(), provider.Request{Have: o}); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		stop := r.request(d)
+		stop.Have, stop.Desired.State = o, resource.StateStopped
+		stop.Changes = []resource.Change{{On: resource.OnState}}
+		if _, err := r.p.Update(r.context(), stop); err != nil {
+			t.Error(err)
+		}
+		stay("own", name)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
@@ -99,9 +98,6 @@ func Read(ctx context.Context, g *host.Reading, id string) (resource.Observed, e
 	o.Health, o.Message, err = health(ctx, g, &c)
 	return o, err
 }
-
-// StopWait is the time that a container may take to stop before it is killed.
-const StopWait = 10 * time.Second
 
 // Create creates a container and, unless it is the new one of a swap, starts it. What
 // does not start, or does not become healthy, is removed again: nothing was in service before.
@@ -202,11 +198,11 @@ func setState(ctx context.Context, h *host.Host, r provider.Request) error {
 	case err != nil:
 		return err
 	case r.Desired.State == resource.StateStopped:
-		return h.StopContainer(ctx, id, StopWait)
+		return Stop(ctx, h, id)
 	case c.State.Paused:
 		err = h.UnpauseContainer(ctx, id)
 	case c.State.Running:
-		if err = h.StopContainer(ctx, id, StopWait); err == nil {
+		if err = Stop(ctx, h, id); err == nil {
 			err = h.StartContainer(ctx, id)
 		}
 	default:
@@ -286,19 +282,8 @@ func Remove(ctx context.Context, h *host.Host, r provider.Request) error {
 func stopAndRemove(ctx context.Context, h *host.Host, id string,
 	remove func(ctx context.Context, id string) error,
 ) error {
-	c, err := h.Container(ctx, id)
-	if err != nil {
+	if err := Stop(ctx, h, id); err != nil {
 		return err
-	}
-	if c.State.Paused {
-		if err := h.UnpauseContainer(ctx, id); err != nil {
-			return err
-		}
-	}
-	if c.State.Running || c.State.Paused {
-		if err := h.StopContainer(ctx, id, StopWait); err != nil {
-			return err
-		}
 	}
 	return remove(ctx, id)
 }

@@ -23,7 +23,7 @@ func StopOld(ctx context.Context, h *host.Host, old *resource.Observed) error {
 	if old == nil {
 		return nil
 	}
-	err := h.StopContainer(ctx, old.ID, StopWait)
+	err := Stop(ctx, h, old.ID)
 	if failure.IsNotFound(err) {
 		return nil
 	}
