@@ -165,6 +165,43 @@ func TestCrashingContainersAreStopped(t *testing.T) {
 	}
 }
 
+// TestALoopFromTheStartFails: its create, on a quiet machine. A container that crashes until what it needs is there,
+// and is healthy then and stays so, is created.
+func TestALoopFromTheStartFails(t *testing.T) {
+	r := newReal(t)
+	for n := range 2 {
+		d := r.checked("container", "web", values{
+			"image": text(podmantest.Image), "restart_policy": text("always"),
+			"command": texts("sh", "-c", fmt.Sprint("exit ", n)),
+		})
+		o, err := r.p.Create(r.context(), r.request(d))
+		if err != nil && !strings.Contains(err.Error(), "it ends again and again") {
+			t.Errorf("with exit %d: %v", n, err)
+		}
+		for ; err == nil && o.Health != resource.Failing; o, _ = r.byID(o.ID) {
+			time.Sleep(50 * time.Millisecond)
+		}
+		if err == nil {
+			if err := r.p.Delete(r.context(), provider.Request{Have: o}); err != nil {
+				t.Error(err)
+			}
+		}
+		if left := r.host.Podman(t, "ps", "-a", "-q"); left != "" {
+			t.Errorf("it leaves %s", left)
+		}
+	}
+	_, o := r.create("container", "late", values{
+		"image": text(podmantest.Image), "restart_policy": text("always"),
+		"command": texts("sh", "-c", "echo x >> /starts; test $(wc -l < /starts) -gt 4 || exit 1; touch /tmp/up; trap 'exit 0' TERM; while :; do sleep 1; done"),
+		"health": object(values{
+			"command": texts("test", "-e", "/tmp/up"), "interval_seconds": resource.Int(5), "retries": resource.Int(6),
+		}),
+	})
+	if o.Health != resource.Healthy {
+		t.Errorf("it is %s (%s)", o.Health, o.Message)
+	}
+}
+
 // TestASickContainerIsFoundByOneObservation: where nothing runs the health checks, a check that fails is
 // repeated at once.
 func TestASickContainerIsFoundByOneObservation(t *testing.T) {

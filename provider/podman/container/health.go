@@ -22,11 +22,15 @@ func health(ctx context.Context, g *host.Reading, c *libpod.Container) (resource
 		return resource.Stopped, "paused", nil
 	case s.Status == "stopping" || s.Status == "removing":
 		return resource.Pending, s.Status, nil
+	case loops(c, g.Now):
+		out := fmt.Sprintf("it ends again and again: Podman started it %d times, the last time %s ago",
+			c.RestartCount, g.Now.Sub(s.StartedAt).Round(time.Second))
+		if log, err := g.Logs(ctx, c.ID, logLines); err == nil && strings.TrimSpace(log) != "" {
+			out += ": " + printed(c, log)
+		}
+		return resource.Failing, out, nil
 	case !s.Running:
 		return ended(ctx, g, c)
-	case c.RestartCount >= manyRestarts && g.Now.Sub(s.StartedAt) < notSettled: // starting it by hand resets the count
-		return resource.Failing, fmt.Sprintf("it ends again and again: Podman started it %d times, the last time %s ago",
-			c.RestartCount, g.Now.Sub(s.StartedAt).Round(time.Second)), nil
 	case !hasCheck(c):
 		return resource.Healthy, "", nil
 	}
@@ -40,6 +44,13 @@ func health(ctx context.Context, g *host.Reading, c *libpod.Container) (resource
 		return resource.Failing, "unhealthy" + said(c), nil
 	}
 	return resource.Pending, "its health check has not passed yet" + said(c), nil
+}
+
+// loops reports whether Podman starts a container again and again: it runs, or its clean-up is open, after which Podman
+// starts it. Starting it by hand resets the count.
+func loops(c *libpod.Container, now time.Time) bool {
+	return c.RestartCount >= manyRestarts && now.Sub(c.State.StartedAt) < notSettled &&
+		(c.State.Running || c.State.Status == "stopped")
 }
 
 // ended is the condition of a container that does not run. One that was stopped, or ended well,
@@ -116,30 +127,41 @@ func brief(s string) string {
 // steady is the time that a container without a health check must run to count as started.
 const steady = 200 * time.Millisecond
 
-// await waits until a container that was started is healthy, or has had the time that its
-// health check gives it. It runs the check itself. Nothing is concluded here: what it found is
-// read again by the caller.
+// await waits until a container that was started is healthy, or has had the time that its health check gives it. It
+// runs the check itself. Without a check, one process of the container must run for the time of steady: one that Podman
+// started again is another. A container that ended several times must be healthy for longer. Nothing is concluded
+// here: what it found is read again by the caller.
 func await(ctx context.Context, h *host.Host, id string, progress func(provider.Progress)) error {
 	defer provider.Waiting(ctx)()
 	start := h.Clock()
+	restarts, since := -1, start
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		c, err := h.Container(ctx, id)
 		if err != nil {
 			return err
 		}
-		if !c.State.Running && c.State.Status != "initialized" {
+		if restarts >= 0 && c.RestartCount != restarts {
+			since = h.Clock()
+		}
+		restarts = c.RestartCount
+		passed := h.Clock().Sub(start)
+		ending := c.State.Status == "stopped" && passed < settleWait
+		if !c.State.Running && c.State.Status != "initialized" && !ending {
 			return nil
 		}
-		passed := h.Clock().Sub(start)
 		switch {
-		case !hasCheck(&c) && passed >= steady:
+		case ending:
+			wait = steady / 4
+		case !hasCheck(&c) && (restarts >= manyRestarts || h.Clock().Sub(since) >= steady):
 			return nil
 		case !hasCheck(&c):
 			wait = steady
 		default:
-			if now, err := h.Healthcheck(ctx, id); err == nil && now.Status == "healthy" {
+			now, err := h.Healthcheck(ctx, id)
+			switch settled := restarts < manyRestarts || h.Clock().Sub(since) >= notSettled; {
+			case err == nil && now.Status == "healthy" && settled:
 				return nil
-			} else if ctx.Err() != nil {
+			case ctx.Err() != nil:
 				return err
 			}
 			check := c.Config.Healthcheck

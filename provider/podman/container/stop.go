@@ -17,37 +17,35 @@ const (
 	settleWait = 10 * time.Second
 )
 
-// Stop stops a container, a paused one too, and kills it after 10 seconds. It is not started again by its restart
-// policy. Between the end of its process and its clean-up ("stopped"), Podman takes a stop for done and starts the
-// container again all the same, and in the moment before it fails with "container state improper": both are seen at
-// containers that crash again and again. Stop reads the state until it lasts, and stops again.
+// Stop stops a container, a paused one too, and kills it after 10 seconds. Its restart policy does not start it again.
+// Between the end of a process and its clean-up ("stopped"), Podman takes a stop for done and starts the container
+// again all the same, and in the moment before it fails with "container state improper": both happen to containers that
+// crash again and again. Then Stop reads the state until it lasts, and stops again. If the container ran, Stop asks
+// nothing more, because a swap has an outage until its start.
 func Stop(ctx context.Context, h *host.Host, id string) error {
 	start := h.Clock()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		c, err := h.Container(ctx, id)
-		if err != nil {
-			return err
+		ran, refused := h.StopContainer(ctx, id, StopWait)
+		if refused == nil && ran || refused != nil && !IsImproper(refused) {
+			return refused
 		}
-		ends := c.State.Status == "stopped"
+		c, err := h.Container(ctx, id)
+		over := h.Clock().Sub(start) > StopWait+settleWait
 		switch {
+		case err != nil:
+			return err
 		case c.State.Paused:
 			err = h.UnpauseContainer(ctx, id)
 		case c.State.Running || c.State.Status == "stopping":
-			err = h.StopContainer(ctx, id, StopWait)
-		case !ends:
+			err = refused
+		case c.State.Status != "stopped" || over: // its clean-up was lost, and the start with it
 			return nil
 		}
-		if err != nil && !IsImproper(err) {
+		switch {
+		case err != nil && (over || !IsImproper(err)):
 			return err
-		}
-		if h.Clock().Sub(start) > StopWait+settleWait {
-			if err == nil && !ends {
-				err = failure.InUse("stop container", "stop what starts it on the host", "it runs again each time it is stopped")
-			}
-			return err // without an error its clean-up was lost, and so was the start
-		}
-		if err == nil && !ends {
-			continue
+		case over:
+			return failure.InUse("", "stop what starts it on the host", "it runs again each time it is stopped")
 		}
 		select {
 		case <-time.After(wait):
