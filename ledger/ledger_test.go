@@ -172,6 +172,33 @@ func TestFailuresOfOneConfigurationAreCountedAndItsKeyIsKept(t *testing.T) {
 	}
 }
 
+// TestWhatFailedBeforeAnotherConfigurationIsPast: it is no present trouble, and counts on if it is tried again.
+// If the resource only went back to a configuration that works, the failure is the present.
+func TestWhatFailedBeforeAnotherConfigurationIsPast(t *testing.T) {
+	l := fresh(t)
+	finish := func(desired string, outcome event.Outcome) {
+		e := event.Finished{Ref: ref("a"), Key: "k", Desired: desired, Action: decider.Update, Outcome: outcome, Cause: provider.Configuration}
+		record(t, l, event.Started{Ref: ref("a"), Key: "k", Action: e.Action, Desired: desired, Applying: &event.Applied{Desired: desired}}, e)
+	}
+	tries := func() ledger.ResourceTries {
+		return must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(t.Context()))[ref("a")]
+	}
+	finish("w1", event.Failed)
+	finish("w2", event.Done)
+	if got := tries(); got.Last().Any() || got.Of("w1").Failures != 1 {
+		t.Errorf("after w2: %+v", got)
+	}
+	finish("w1", event.Failed)
+	if got := tries().Last(); got.Desired != "w1" || got.Failures != 2 {
+		t.Errorf("tried again: %+v", got)
+	}
+	record(t, l, event.Exhausted{Ref: ref("a"), Desired: "w1", Back: "w2"})
+	finish("w2", event.Done)
+	if got := tries().Last(); got.Desired != "w1" || got.Failures != 2 {
+		t.Errorf("back to w2: %+v", got)
+	}
+}
+
 // same rebuilds the store from the log and compares.
 func same(t *testing.T, l *ledger.Ledger, live storage.Store) {
 	t.Helper()

@@ -25,7 +25,8 @@ type failingConfig struct {
 	back               string // the configuration that it returned to
 }
 
-// dropPast removes the attempts of resources that match their configuration now: another one had failed.
+// dropPast removes the attempts of resources that match their configuration now, because another one had failed, and of
+// those that are gone and that the last plan does not create.
 func (s *state) dropPast(c *command.Call, l *ledger.Ledger) error {
 	for ref := range s.attempts {
 		if s.exhausted[ref].Back != "" {
@@ -35,7 +36,8 @@ func (s *state) dropPast(c *command.Call, l *ledger.Ledger) error {
 		if err != nil {
 			return err
 		}
-		if teller(c, ref).Explain(past).State == explain.Matches {
+		switch teller(c, ref).Explain(past).State {
+		case explain.Matches, explain.Deleted, explain.Moved, explain.Forgotten, explain.Absent:
 			delete(s.attempts, ref)
 		}
 	}

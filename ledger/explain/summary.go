@@ -98,6 +98,21 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 	if s, ok := t.undone(c, b, name); ok {
 		return s
 	}
+	for _, d := range slices.Backward(b.current()) {
+		if d.action == nil || d.action.started.Action != decider.Create {
+			continue
+		}
+		why := "has no recorded result"
+		if e := d.action.ended; e != nil && e.Error != "" {
+			why, _ = provider.Parted(e.Error)
+			why = "failed: " + strings.TrimSuffix(why, ".")
+		}
+		return Explanation{
+			State:    Absent,
+			Headline: fmt.Sprintf("%s does not exist, and the last plan does not create it.", name),
+			Cause:    fmt.Sprintf("Its create, started %s by %s, %s.", t.since(d.At), orUnknown(d.action.record.User), why),
+		}
+	}
 	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
 }
 

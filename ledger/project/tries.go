@@ -86,6 +86,12 @@ func (p *draft) succeeded(ref resource.Ref, desired string) error {
 	if t.Drop(desired); len(t.Of) == 0 {
 		return p.delete(key)
 	}
+	var back event.Exhausted
+	if returned, err := p.load(rows.Of(rows.KeyExhausted, ref), &back); err != nil {
+		return err
+	} else if !returned {
+		t.Pass()
+	}
 	return p.put(key, t)
 }
 

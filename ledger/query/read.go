@@ -183,6 +183,7 @@ type Tries struct {
 	// Kept is the old resource of a replacement that was reverted by the last failure; "" if the last
 	// failure did not revert a replacement.
 	Kept string
+	Past bool // another configuration was applied since
 	// RecreateOnly are the paths that the provider could not change on the resource with ID.
 	RecreateOnly []string
 	ID           string
@@ -201,9 +202,10 @@ func (t ResourceTries) Of(desired string) Tries {
 	return Tries{}
 }
 
-// Last returns the tries of the configuration that was tried last, or the zero Tries if there are none.
+// Last returns the tries of the configuration that was tried last. It returns the zero Tries if there are none, and if
+// another configuration was applied since.
 func (t ResourceTries) Last() Tries {
-	if len(t) == 0 {
+	if len(t) == 0 || t[len(t)-1].Past {
 		return Tries{}
 	}
 	return t[len(t)-1]
@@ -218,7 +220,7 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, 
 			out[ref] = append(out[ref], Tries{decider.Attempts{
 				Desired: t.Desired, Failures: t.Failures, Configuration: t.Configuration, Lost: t.Lost, Other: t.Other,
 				Since: t.Since, Last: t.Last, Cause: t.Cause, Error: t.Error,
-			}, t.Key, t.Kept, t.RecreateOnly, t.ID})
+			}, t.Key, t.Kept, t.Past, t.RecreateOnly, t.ID})
 		}
 	}
 	return out, err

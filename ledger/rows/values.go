@@ -138,6 +138,7 @@ func (t *Tries) Change(desired string, change func(*Tried)) {
 		}
 	}
 	t.Drop(desired)
+	x.Past = false
 	change(&x)
 	t.Of = append(t.Of, x)
 	t.Of = t.Of[max(0, len(t.Of)-triesKept):]
@@ -159,6 +160,13 @@ func (t *Tries) Drop(desired string) {
 	t.Of = slices.DeleteFunc(t.Of, func(x Tried) bool { return x.Desired == desired })
 }
 
+// Pass notes that another configuration was applied: what an entry says is no longer the case.
+func (t *Tries) Pass() {
+	for i := range t.Of {
+		t.Of[i].Past, t.Of[i].Kept = true, ""
+	}
+}
+
 // Tried is an entry of Tries.
 type Tried struct {
 	Desired  string `json:"desired"`
@@ -178,6 +186,8 @@ type Tried struct {
 	Key string `json:"key,omitempty"`
 	// Kept is the old resource of a replacement that the last failure reverted.
 	Kept string `json:"kept,omitempty"`
+	// Past says that another configuration was applied since.
+	Past bool `json:"past,omitempty"`
 	// RecreateOnly are the paths that cannot be changed on the resource with ID.
 	RecreateOnly []string `json:"recreate_only,omitempty"`
 	ID           string   `json:"id,omitempty"`
