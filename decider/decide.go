@@ -94,7 +94,7 @@ func tellAbsent(all []Decision, f Facts) {
 func tellDestroyed(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; f.Destroy && d.Difference == comparator.Unwanted && d.Proposed == Delete {
-			d.Reason, d.Message = ReasonDestroyed, "stack "+d.Ref.Stack+" was destroyed by `ovi destroy`"
+			d.Reason, d.Message = ReasonDestroyed, "`ovi destroy` was run on stack "+d.Ref.Stack
 		}
 	}
 }

@@ -107,9 +107,9 @@ func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 	switch {
 	case source == "":
 		return ""
-	case isUnwanted(p.decision) && p.decision.Reason == decider.ReasonDestroyed:
+	case isUnwanted(p.decision) && p.decision.Reason == decider.ReasonDestroyed && c.Exists == nil:
 		return "source " + l.Source + ", stack " + l.Stack + " destroyed"
-	case isUnwanted(p.decision):
+	case isUnwanted(p.decision) && p.decision.Reason != decider.ReasonDestroyed:
 		return "not in " + l.Source + ", stack " + l.Stack
 	case l.Stack == "":
 		return source

@@ -97,9 +97,11 @@ func ended(id string, a decider.Action, o event.Outcome, text string) event.Fini
 
 // decisions as the rules make them.
 var (
-	missing  = event.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "does not exist"}
-	unwanted = event.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "not in the configuration"}
-	drifted  = event.Decision{
+	missing   = event.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "does not exist"}
+	unwanted  = event.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "not in the configuration"}
+	destroyed = event.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonDestroyed, Message: "`ovi destroy` was run on stack two"}
+	requested = event.Decision{Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonRequested, Message: "--replace"}
+	drifted   = event.Decision{
 		Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
 		Changes: []resource.Change{{Path: "size", From: resource.String("large"), To: resource.String("small")}},
 	}
@@ -160,7 +162,9 @@ func histories() map[string]history.ResourceHistory {
 		"given-up": new(told).add("run1", read(), plan("p1", event.ForApply, missing), yes("p1"),
 			started("p1", decider.Create, decider.ReasonMissing, missing.Message),
 			ended("p1", decider.Create, event.Failed, "quota; Suggestion: ask for more")).last(nil, nil),
-		"stopped": stopped(),
+		"destroy-not-applied": created().add("run2", read(), plan("p2", event.ForPlan, destroyed)).last(&small, &destroyed),
+		"replace-not-applied": created().add("run2", read(), plan("p2", event.ForPlan, requested)).last(&small, &requested),
+		"stopped":             stopped(),
 		"approved": created().add("run2", look(large), read(), warned("p2"),
 			event.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, yes("p2"),
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),

@@ -314,10 +314,8 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 			times(c.Tries.Made()+c.Tries.Other), t.since(c.Tries.Last), failure)
 		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
 	case proposes && t.stillToDo(c):
-		s.State, s.Headline = Pending,
-			fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name,
-				t.since(c.Last.At), verb(d.Proposed))
-		s.Suggestion = "run `ovi apply`"
+		s.State = Pending
+		s.Headline, s.Suggestion = notApplied(d, name, t.since(c.Last.At))
 		if e, at := lacked(c); e.Detail != "" {
 			why, next := provider.Parted(strings.TrimPrefix(e.Detail, "nothing was changed: "))
 			s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s was not started %s: %s.", verb(d.Proposed), name,
@@ -328,6 +326,20 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		return Explanation{}, false
 	}
 	return s, true
+}
+
+// notApplied is about a plan that was only made. The next plan of the configuration does not repeat a request.
+func notApplied(d event.Decision, name, planned string) (headline, suggestion string) {
+	switch d.Reason {
+	case decider.ReasonDestroyed:
+		return fmt.Sprintf("%s was not deleted: `ovi destroy`, planned %s, was not applied.", name, planned),
+			"to delete the stack, run `ovi destroy`"
+	case decider.ReasonRequested:
+		return fmt.Sprintf("%s was not replaced: `--replace`, planned %s, was not applied.", name, planned),
+			"to replace it, run `ovi apply --replace " + name + "`"
+	}
+	return fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, planned,
+		verb(d.Proposed)), "run `ovi apply`"
 }
 
 // lacked returns why the last apply since the last plan could not start the action.

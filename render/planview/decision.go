@@ -178,7 +178,7 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 		text = "Not in the configuration: " + why + "."
 	}
 	if d.Reason == decider.ReasonDestroyed {
-		text = "Its stack is destroyed."
+		text = "`ovi destroy` deletes its stack."
 	}
 	if o := d.Origin; o != nil {
 		how := "Created"
