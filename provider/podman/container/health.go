@@ -24,7 +24,7 @@ func health(ctx context.Context, g *host.Reading, c *libpod.Container) (resource
 		return resource.Pending, s.Status, nil
 	case loops(c, g.Now):
 		out := fmt.Sprintf("it ends again and again: Podman started it %d times, the last time %s ago",
-			c.RestartCount, g.Now.Sub(s.StartedAt).Round(time.Second))
+			c.RestartCount, max(0, g.Now.Sub(s.StartedAt)).Round(time.Second)) // it may have started after Now
 		if log, err := g.Logs(ctx, c.ID, logLines); err == nil && strings.TrimSpace(log) != "" {
 			out += ": " + printed(c, log)
 		}
