@@ -192,9 +192,9 @@ func TestALoopFromTheStartFails(t *testing.T) {
 	}
 	_, o := r.create("container", "late", values{
 		"image": text(podmantest.Image), "restart_policy": text("always"),
-		"command": texts("sh", "-c", "echo x >> /starts; test $(wc -l < /starts) -gt 4 || exit 1; touch /tmp/up; trap 'exit 0' TERM; while :; do sleep 1; done"),
+		"command": texts("sh", "-c", "echo x >> /starts; test $(wc -l < /starts) -gt 3 || exit 1; touch /tmp/up; trap 'exit 0' TERM; while :; do sleep 1; done"),
 		"health": object(values{
-			"command": texts("test", "-e", "/tmp/up"), "interval_seconds": resource.Int(5), "retries": resource.Int(6),
+			"command": texts("test", "-e", "/tmp/up"), "interval_seconds": resource.Int(5), "retries": resource.Int(12),
 		}),
 	})
 	if o.Health != resource.Healthy {
