@@ -172,10 +172,10 @@ func TestALoopFromTheStartFails(t *testing.T) {
 	for n := range 2 {
 		d := r.checked("container", "web", values{
 			"image": text(podmantest.Image), "restart_policy": text("always"),
-			"command": texts("sh", "-c", fmt.Sprint("exit ", n)),
+			"command": texts("sh", "-c", fmt.Sprint("echo no configuration; exit ", n)),
 		})
 		o, err := r.p.Create(r.context(), r.request(d))
-		if err != nil && !strings.Contains(err.Error(), "it ends again and again") {
+		if err != nil && (!strings.Contains(err.Error(), "it ends again and again") || !strings.Contains(err.Error(), ": no configuration")) {
 			t.Errorf("with exit %d: %v", n, err)
 		}
 		for ; err == nil && o.Health != resource.Failing; o, _ = r.byID(o.ID) {

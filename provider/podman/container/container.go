@@ -155,7 +155,8 @@ func InService(ctx context.Context, h *host.Host, id string) error {
 	case err != nil:
 		return err
 	case o.Health == resource.Failing:
-		err = failure.NotHealthy("check its image, command, args and env", "it does not run as configured: %s", o.Message)
+		err = failure.NotHealthy("check its image, command, args and env", "it does not run as configured: %s%s",
+			o.Message, outputOfLoop(ctx, g, id))
 	case o.Health == resource.Pending:
 		err = failure.NotHealthy("give its health check more time", "it did not become healthy: %s", o.Message)
 	}

@@ -31,6 +31,19 @@ func hasSecret(c *libpod.Container) bool {
 	return !named || len(variables) > 0 || len(c.Config.Secrets) > 0
 }
 
+// outputOfLoop returns what a container that ends again and again printed, behind a colon.
+func outputOfLoop(ctx context.Context, g *host.Reading, id string) string {
+	c, err := g.Container(ctx, id)
+	if err != nil || !loops(&c, g.Now) {
+		return ""
+	}
+	log, err := g.Logs(ctx, id, logLines)
+	if err != nil || strings.TrimSpace(log) == "" {
+		return ""
+	}
+	return ": " + printed(&c, log)
+}
+
 // fullLog is how many lines of a container that failed are kept for the operator of the host alone.
 const fullLog = 200
 
