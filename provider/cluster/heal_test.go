@@ -120,6 +120,9 @@ func TestASecondNetworkChangesNoAddress(t *testing.T) {
 			map[string]string{"alpha": "alpha-control-plane", "beta": "k3d-beta-server-0"}[s.Ref.Name])
 		for range 5 { // the networks of a container have no order
 			have, _ := r.find(s.Ref.Name)
+			for ; have.Health != resource.Healthy; have, _ = r.find(s.Ref.Name) { // a busy API server answers late
+				time.Sleep(100 * time.Millisecond)
+			}
 			for _, name := range []string{"server_ip", "subnet"} {
 				if want, _ := created.Attrs.Text(name); !has(have, name, want) {
 					t.Errorf("with a second network %s has %v, want %s %q", s.Ref.Name, have.Attrs, name, want)

@@ -3,7 +3,9 @@ package libpod
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,6 +50,32 @@ func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
 		defer stop()
 		if _, err := c.Info(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// ending fails a number of times as Podman does when a container ends while it is inspected.
+type ending struct{ fails int }
+
+func (e *ending) RoundTrip(q *http.Request) (*http.Response, error) {
+	status, body := http.StatusOK, `{"Id": "web"}`
+	if e.fails > 0 {
+		e.fails--
+		status = http.StatusInternalServerError
+		body = `{"cause": "no such process", "message": "read /proc/4258/cgroup: no such process", "response": 500}`
+	}
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: q}, nil
+}
+
+// TestAContainerThatEndsIsInspectedAgain, and an error that stays is an error.
+func TestAContainerThatEndsIsInspectedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if c, err := New(&ending{fails: 3}).Container(t.Context(), "web"); err != nil || c.ID != "web" {
+			t.Errorf("%+v, %v", c, err)
+		}
+		start := time.Now()
+		if _, err := New(&ending{fails: 1000}).Container(t.Context(), "web"); err == nil || time.Since(start) > 2*time.Second {
+			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})
 }
