@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/internal/budget"
@@ -42,11 +44,29 @@ func (r Request) asks() bool { return r.Method == http.MethodGet || r.Method == 
 // Op names a call in an error.
 func (r Request) Op() string { return r.Method + " " + r.Path }
 
-// Do sends a request and decodes the answer into out, if it is not nil. An out of *[]byte gets the answer as it
-// is.
+// Do sends a request and decodes the answer into out, if it is not nil. An out of *[]byte gets the whole answer. Podman
+// fails an inspection of a container that ends meanwhile: Do asks again, a few times.
 func (c *Client) Do(ctx context.Context, r Request, out any) error {
 	ctx, stop := bounded(ctx, r)
 	defer stop()
+	for tries := 1; ; tries++ {
+		err := c.once(ctx, r, out)
+		if !r.asks() || !endedMeanwhile(err) || tries == mostTries {
+			return err
+		}
+	}
+}
+
+// mostTries bounds how often a question is asked. The process is gone at the second time, unless another one ends.
+const mostTries = 5
+
+// endedMeanwhile reports whether the engine looked for a process in /proc that has ended.
+func endedMeanwhile(err error) bool {
+	var said *Error
+	return errors.As(err, &said) && strings.Contains(said.Message, "/proc/") && strings.Contains(said.Message, "no such")
+}
+
+func (c *Client) once(ctx context.Context, r Request, out any) error {
 	answer, err := c.Open(ctx, r)
 	if err != nil {
 		return err

@@ -3,11 +3,9 @@ package libpod
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -73,26 +71,9 @@ func (r *Reader) Containers(ctx context.Context, f Filters) (out []ListedContain
 	return out, r.get(ctx, "/containers/json", engineapi.Values("all", "true", "filters", filters), &out)
 }
 
-// Container inspects a container, by name or ID. Podman fails if the container ends meanwhile: then Container asks
-// again, a few times.
+// Container inspects a container, by name or ID.
 func (r *Reader) Container(ctx context.Context, id string) (out Container, err error) {
-	for wait := 10 * time.Millisecond; ; wait *= 2 {
-		err = r.get(ctx, "/containers/"+id+"/json", nil, &out)
-		if !endedMeanwhile(err) || wait > time.Second {
-			return out, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return out, context.Cause(ctx)
-		}
-	}
-}
-
-// endedMeanwhile reports whether Podman looked for a process in /proc that has ended.
-func endedMeanwhile(err error) bool {
-	var said *engineapi.Error
-	return errors.As(err, &said) && strings.Contains(said.Message, "/proc/") && strings.Contains(said.Message, "no such")
+	return out, r.get(ctx, "/containers/"+id+"/json", nil, &out)
 }
 
 // Healthcheck runs the health check of a container now and waits for its result.
