@@ -162,6 +162,8 @@ func histories() map[string]history.ResourceHistory {
 		"given-up": new(told).add("run1", read(), plan("p1", event.ForApply, missing), yes("p1"),
 			started("p1", decider.Create, decider.ReasonMissing, missing.Message),
 			ended("p1", decider.Create, event.Failed, "quota; Suggestion: ask for more")).last(nil, nil),
+		"delete-not-applied":  created().add("run2", read(), plan("p2", event.ForPlan, unwanted)).last(&small, &unwanted),
+		"create-not-applied":  new(told).add("run1", read(), plan("p1", event.ForPlan, missing)).last(nil, &missing),
 		"destroy-not-applied": created().add("run2", read(), plan("p2", event.ForPlan, destroyed)).last(&small, &destroyed),
 		"replace-not-applied": created().add("run2", read(), plan("p2", event.ForPlan, requested)).last(&small, &requested),
 		"stopped":             stopped(),

@@ -338,8 +338,15 @@ func notApplied(d event.Decision, name, planned string) (headline, suggestion st
 		return fmt.Sprintf("%s was not replaced: `--replace`, planned %s, was not applied.", name, planned),
 			"to replace it, run `ovi apply --replace " + name + "`"
 	}
-	return fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, planned,
-		verb(d.Proposed)), "run `ovi apply`"
+	is := "does not match its configuration"
+	switch d.Difference {
+	case comparator.Missing:
+		is = "does not exist"
+	case comparator.Unwanted:
+		is = "is no longer configured"
+	}
+	return fmt.Sprintf("%s %s; the last plan, made %s, would %s it.", name, is, planned, verb(d.Proposed)),
+		"run `ovi apply`"
 }
 
 // lacked returns why the last apply since the last plan could not start the action.
