@@ -321,7 +321,11 @@ func asNoted(c *command.Call, dir string, r wal.Report) error {
 	if err != nil {
 		return err
 	}
-	if n.Dir != place || n.Machine != trusted.Machine() {
+	machine, err := trusted.Machine()
+	if err != nil {
+		return err
+	}
+	if n.Dir != place || n.Machine != machine {
 		c.Out.Warn("this is a copy: its log was last used in "+n.Dir, "verify it there")
 	}
 	if n.Seq >= r.First {

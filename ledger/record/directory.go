@@ -33,7 +33,9 @@ func (d *directory) openLog(opts []wal.Option) (*wal.Log, error) {
 	if d.place, err = trust.Place(d.dir); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	d.machine = trust.Machine()
+	if d.machine, err = trust.Machine(); err != nil {
+		return nil, err
+	}
 	opts = append([]wal.Option{wal.WithKeyFile(d.keyFile()), wal.WithCheck(d.judge)}, opts...)
 	if d.key != nil {
 		opts = append(opts, wal.WithSigningKey(d.key))

@@ -181,14 +181,25 @@ func Place(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Machine tells machines apart that share a state home; "" where the system has no identity.
-func Machine() string {
-	id, err := os.ReadFile("/etc/machine-id")
-	if text := strings.TrimSpace(string(id)); err == nil && text != "" {
-		sum := sha256.Sum256([]byte("ovi " + text))
-		return hex.EncodeToString(sum[:8])
+// Machine tells machines apart that share a state home; "" means that the system has no identity, or hides it from the
+// user. An identity that cannot be read now is an error: without it, the next command would take the directory for a
+// copy from another machine.
+func Machine() (string, error) { return machineIn("/etc/machine-id") }
+
+func machineIn(file string) (string, error) {
+	id, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("ledger: read the identity of the machine: %w", err)
 	}
-	return ""
+	text := strings.TrimSpace(string(id))
+	if text == "" {
+		return "", nil
+	}
+	sum := sha256.Sum256([]byte("ovi " + text))
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // LogName is the identity of a log in notes.

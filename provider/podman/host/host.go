@@ -6,6 +6,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -109,7 +112,10 @@ func (h *Host) draw(ctx context.Context) (string, error) {
 	}
 	var machine []byte
 	if h.IsLocal {
-		machine, _ = os.ReadFile("/etc/machine-id") // not every machine has one
+		machine, err = os.ReadFile("/etc/machine-id")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return "", fmt.Errorf("read the identity of the machine: %w", err)
+		}
 	}
 	sum := sha256.Sum256([]byte(h.Digest(strings.Join([]string{h.Word, info.Host.Hostname, string(machine)}, "\n"))))
 	return hex.EncodeToString(sum[:6]), nil
