@@ -90,6 +90,7 @@ func readers(t *testing.T, dir string) map[string]shown {
 }
 
 func flipped(t *testing.T, dir, path string, whole []byte, at int, bit byte, truth map[string]shown) (found bool) {
+	must(t, dir, "audit", "log") // notes the copy, whose log is not checked as far otherwise
 	damaged := bytes.Clone(whole)
 	damaged[at] ^= bit
 	if err := os.WriteFile(path, damaged, 0o600); err != nil {
