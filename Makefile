@@ -96,7 +96,7 @@ check: test ## the same as test
 lint: need ## golangci-lint, pinned in tools/go.mod; building it the first time takes minutes
 	@lint=$$($(TOOL) -n golangci-lint) && echo "golangci-lint run ./..." && GOFLAGS="$$GOFLAGS -race" "$$lint" run ./...
 
-fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
+fuzz: need ## each decoder for FUZZTIME (20s; `make nightly FUZZTIME=10m` for longer)
 	@tools/fuzz.sh $(FUZZTIME)
 
 bench: export GOGC =

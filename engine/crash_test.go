@@ -29,7 +29,7 @@ import (
 )
 
 // crashTable is what the next plan does after a crash between two steps of one action.
-// ARCHITECTURE.md has the same rows.
+// engine/crashes.md has the same rows.
 var crashTable = []struct {
 	after, before string // the steps between which the process crashes
 	finding       string // what the next plan finds of the action

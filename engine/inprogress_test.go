@@ -59,7 +59,7 @@ func (y *dock) decided(in []resource.Intent) decider.Decision {
 }
 
 // replaceTable is what the next plan does after a crash between or within the steps of a replacement.
-// ARCHITECTURE.md has the same rows.
+// engine/crashes.md has the same rows.
 var replaceTable = []struct {
 	strategy, after, before string
 	next                    string // what the next plan does
