@@ -131,7 +131,7 @@ func (in *Installation) describe() {
 		Operation: r.Operation, Path: r.Path, Chart: r.Chart, Namespace: r.Namespace,
 		Version: r.Version, DryRun: r.DryRun,
 	}
-	in.Screen = &cutepod.Table{W: in.Out.W, Style: in.style(), Verbose: in.Cmd.Bool("verbose")}
+	in.Screen = &cutepod.Table{W: in.Out.W, Style: in.style(), Verbose: in.Out.Verbose}
 	if in.Out.Machine() {
 		in.Screen = cutepod.Records{To: in.Out.Enc}
 	}
@@ -160,7 +160,7 @@ func (in *Installation) plan(l *session.Session, problems source.Problems) error
 	if in.result.DryRun {
 		mode = event.ForPlan
 	}
-	options := reconcile.PlanOptions(in.Call, l, mode)
+	options := reconcile.PlanOptions(in.Call, l, mode, reconcile.DecidingOptions{PruneData: in.Cmd.Bool("prune-data")})
 	options.Check = true
 	p, err := l.Engine.Plan(in, l.Intents, options)
 	if err != nil {

@@ -25,15 +25,16 @@ const (
 
 // Output is where a command's result goes, in the format that was asked for.
 type Output struct {
-	Format string
-	Quiet  bool
-	Answer *Answer
-	W      io.Writer
-	Style  render.Style   // of W
-	Enc    render.Encoder // nil for a table
-	ErrW   io.Writer
-	ErrS   render.Style
-	Held   *held.Secrets // the credentials of the process, which no diagnostic shows
+	Format  string
+	Quiet   bool
+	Verbose bool
+	Answer  *Answer
+	W       io.Writer
+	Style   render.Style   // of W
+	Enc     render.Encoder // nil for a table
+	ErrW    io.Writer
+	ErrS    render.Style
+	Held    *held.Secrets // the credentials of the process, which no diagnostic shows
 	// document: something was written that is no stream of records.
 	document bool
 }
@@ -42,7 +43,7 @@ type Output struct {
 func (p *Process) NewOutput(cc *cli.Context) (*Output, error) {
 	noColor := cc.Bool("no-color")
 	o := &Output{
-		Format: cc.String("output"), Quiet: cc.Bool("quiet"), Answer: p.Answer,
+		Format: cc.String("output"), Quiet: cc.Bool("quiet"), Verbose: cc.Bool("verbose"), Answer: p.Answer,
 		W: p.Stdout, Style: p.StyleOf(p.Stdout, noColor),
 		ErrW: p.Stderr, ErrS: p.StyleOf(p.Stderr, noColor), Held: p.Held,
 	}

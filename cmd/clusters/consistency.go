@@ -110,7 +110,7 @@ func (r *reconciliation) wrong() []string {
 
 // counts counts by kind what a plan would do.
 func (r *reconciliation) counts() ([]kindCounts, error) {
-	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan))
+	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan, r.deciding()))
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (r *reconciliation) code() int {
 // plan plans what the run may do: it touches no cluster that no row declares, unless it prunes, and
 // creates none whose row it deletes.
 func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
-	options := reconcile.PlanOptions(r.Call, r.line, event.ForApply)
+	options := reconcile.PlanOptions(r.Call, r.line, event.ForApply, r.deciding())
 	if r.Cmd.Bool("dry-run") {
 		options.Mode = event.ForPlan
 	}
@@ -270,5 +270,13 @@ func (r *reconciliation) pause(d time.Duration) error {
 		return cli.ErrInterrupted
 	case <-time.After(d):
 		return nil
+	}
+}
+
+// deciding are the options by which a run decides.
+func (r *reconciliation) deciding() reconcile.DecidingOptions {
+	return reconcile.DecidingOptions{
+		AllowReplace: reconcile.AllowReplaceOf(r.Call), Replace: reconcile.ReplaceOf(r.Call),
+		PruneData: reconcile.PruneDataOf(r.Call),
 	}
 }

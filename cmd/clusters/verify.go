@@ -65,7 +65,7 @@ func (r *reconciliation) verify() error {
 
 // observe observes the clusters.
 func (r *reconciliation) observe() ([]clusterRow, error) {
-	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan))
+	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan, r.deciding()))
 	if err != nil {
 		return nil, err
 	}

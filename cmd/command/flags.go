@@ -13,6 +13,9 @@ func ReasonFlag() urfave.Flag {
 	return &urfave.StringFlag{Name: "reason", Usage: "record `TEXT` as the reason"}
 }
 
+// ReasonOf returns the reason that the command line gives; "" if it gives none.
+func ReasonOf(c *Call) string { return c.Cmd.String("reason") }
+
 // LockFlag returns the option --lock-timeout.
 func LockFlag() urfave.Flag {
 	return &urfave.DurationFlag{

@@ -185,6 +185,14 @@ func (c *Call) PolicyPaths() []string {
 	return paths
 }
 
+// Given returns the first of the options that the command line gives, whatever their values are; "" if it gives none.
+func (c *Call) Given(options ...string) string {
+	if i := slices.IndexFunc(options, c.Cmd.IsSet); i >= 0 {
+		return options[i]
+	}
+	return ""
+}
+
 // Takes reports whether the command has an option.
 func (c *Call) Takes(option string) bool {
 	return slices.ContainsFunc(c.Cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })

@@ -24,25 +24,46 @@ func ExcludeFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "exclude", Usage: "exclude `REF` and what depends on it; repeatable"}
 }
 
-// CheckPatterns refuses a --target or --exclude that is not a pattern, before anything is done.
-func CheckPatterns(c *Call) error {
-	for _, flag := range []string{"target", "exclude"} {
-		for _, pattern := range c.Cmd.StringSlice(flag) {
-			if _, err := decider.Names(pattern, resource.Ref{}); err != nil {
-				return cli.Usage("use a name such as web-0, ec2/web-0 or web-*", "invalid --%s %q", flag, pattern)
-			}
+// Targets are the patterns of --target and --exclude.
+type Targets struct{ Only, Excluded []string }
+
+// TargetsOf returns the patterns that the command line gives.
+func TargetsOf(c *Call) Targets {
+	return Targets{Only: c.Cmd.StringSlice("target"), Excluded: c.Cmd.StringSlice("exclude")}
+}
+
+// each calls a function with each pattern and the name of its option, until it returns an error.
+func (t Targets) each(do func(flag, pattern string) error) error {
+	for _, pattern := range t.Only {
+		if err := do("target", pattern); err != nil {
+			return err
+		}
+	}
+	for _, pattern := range t.Excluded {
+		if err := do("exclude", pattern); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// CheckTargets refuses a --target or --exclude that matches nothing in a plan.
-func CheckTargets(c *Call, p *engine.Planned) error {
+// Check refuses a --target or --exclude that is not a pattern, before anything is done.
+func (t Targets) Check() error {
+	return t.each(func(flag, pattern string) error {
+		if _, err := decider.Names(pattern, resource.Ref{}); err != nil {
+			return cli.Usage("use a name such as web-0, ec2/web-0 or web-*", "invalid --%s %q", flag, pattern)
+		}
+		return nil
+	})
+}
+
+// CheckIn refuses a --target or --exclude that matches nothing in a plan.
+func (t Targets) CheckIn(p *engine.Planned) error {
 	refs := Configured(p.Intents)
 	for _, d := range p.Plan.Decisions {
 		refs = append(refs, d.Ref)
 	}
-	return PatternsName(c, refs)
+	return t.CheckAmong(refs)
 }
 
 // Configured returns the refs of all configured resources.
@@ -56,17 +77,15 @@ func Configured(intents []resource.Intent) []resource.Ref {
 	return refs
 }
 
-// PatternsName refuses a --target or --exclude that matches nothing: it is misspelled, and its
+// CheckAmong refuses a --target or --exclude that matches no resource: it is misspelled, and its
 // resource would be excluded or changed without notice.
-func PatternsName(c *Call, refs []resource.Ref) error {
-	for _, flag := range []string{"target", "exclude"} {
-		for _, pattern := range c.Cmd.StringSlice(flag) {
-			if !namesOne(pattern, refs) {
-				return cli.Usage(nearestRef(pattern, refs), "--%s %s matches no resource", flag, pattern)
-			}
+func (t Targets) CheckAmong(refs []resource.Ref) error {
+	return t.each(func(flag, pattern string) error {
+		if !namesOne(pattern, refs) {
+			return cli.Usage(nearestRef(pattern, refs), "--%s %s matches no resource", flag, pattern)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Replaceable refuses names for --replace that do not select exactly one configured resource each.

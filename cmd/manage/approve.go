@@ -66,7 +66,7 @@ func approve(c *command.Call) error {
 }
 
 func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.Time) error {
-	if err := reconcile.ShowPlan(c, p, c.Cmd.String("data-dir"), true); err != nil {
+	if err := reconcile.ShowPlan(c, p, reconcile.PlanView{Dir: c.Cmd.String("data-dir"), Full: true}); err != nil {
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})

@@ -31,7 +31,7 @@ func TestNothingHappenedInTheFuture(t *testing.T) {
 		t.Errorf("%s elapsed", got)
 	}
 	p := &engine.Planned{Past: true, Observations: []engine.Observation{{Scope: resource.Scope{Provider: "fake", Location: "here"}, At: later}}}
-	if got := session.Freshness(c, p); len(got) != 2 || !strings.HasSuffix(got[1], ", 0s ago") {
+	if got := session.Freshness(c, p, 0); len(got) != 2 || !strings.HasSuffix(got[1], ", 0s ago") {
 		t.Errorf("an observation is as fresh as %q", got)
 	}
 	for _, r := range session.LookRecords(c, p, render.NewNames()) {

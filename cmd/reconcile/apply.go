@@ -38,58 +38,76 @@ func executingFlags() []urfave.Flag {
 			Name:  "claim-ttl",
 			Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)",
 		},
-		&urfave.DurationFlag{
-			Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others",
-			Value: command.ShortWait,
-		},
+		command.LockFlag(),
 		command.TimeoutFlag(),
 	}
 }
 
+// executingOptions are the values of executingFlags that this package uses.
+type executingOptions struct {
+	autoApprove bool
+	parallelism int
+}
+
+func executingOptionsOf(c *command.Call) executingOptions {
+	return executingOptions{autoApprove: c.Cmd.Bool("auto-approve"), parallelism: c.Cmd.Int("parallelism")}
+}
+
+// applyOptions are the options of `ovi apply`.
+type applyOptions struct {
+	DecidingOptions
+	executingOptions
+	planned string // the first given option that changes the plan
+}
+
+func applyOptionsOf(c *command.Call) applyOptions {
+	return applyOptions{
+		DecidingOptions: decidingOptionsOf(c), executingOptions: executingOptionsOf(c),
+		planned: c.Given("f", "target", "exclude", "skip-destructive", "allow-replace", "replace", "set-unverified",
+			"prune-data", "max-age"),
+	}
+}
+
 func apply(c *command.Call) error {
+	o := applyOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	defer c.Bounded()()
 	saved := c.Cmd.NArg() == 1 && session.IsPlan(c.Arg(0))
 	if !saved {
-		return applySource(c)
+		return applySource(c, o)
 	}
-	for _, name := range []string{
-		"f", "target", "exclude", "skip-destructive", "allow-replace", "replace",
-		"set-unverified", "prune-data", "max-age",
-	} {
-		if c.Cmd.IsSet(name) {
-			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE",
-				"--%s changes what is planned, and %s is a saved plan", name, c.Arg(0))
-		}
+	if o.planned != "" {
+		return cli.Usage("plan again with it: ovi plan --"+o.planned+" ... --out FILE",
+			"--%s changes what is planned, and %s is a saved plan", o.planned, c.Arg(0))
 	}
-	return applyFile(c, c.Arg(0))
+	return applyFile(c, c.Arg(0), o)
 }
 
 // applySource plans, asks and applies.
-func applySource(c *command.Call) error {
+func applySource(c *command.Call, o applyOptions) error {
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	return session.WithAccepting(c, paths, func(l *session.Session) error { return planAndApply(c, l) })
+	return session.WithAccepting(c, paths, func(l *session.Session) error { return planAndApply(c, l, o) })
 }
 
-func planAndApply(c *command.Call, l *session.Session) error {
-	planned, err := makePlan(c, l, event.ForApply)
+func planAndApply(c *command.Call, l *session.Session, o applyOptions) error {
+	planned, err := makePlan(c, l, event.ForApply, planOptions{DecidingOptions: o.DecidingOptions})
 	if err != nil {
 		return err
 	}
 	defer reporting(c, l, planned)()
-	if err := ShowUnlessQuiet(c, planned, l.Dir, !c.Cmd.Bool("auto-approve")); err != nil {
+	if err := showUnlessQuiet(c, planned, o.view(l), !o.autoApprove); err != nil {
 		return err
 	}
 	if Executing(planned.Plan) == 0 {
 		return nothing(c, planned)
 	}
 	how := "auto-approve"
-	if !c.Cmd.Bool("auto-approve") {
+	if !o.autoApprove {
 		how = "typed yes"
 		if err := c.Out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
 			return err
@@ -98,7 +116,7 @@ func planAndApply(c *command.Call, l *session.Session) error {
 			return canceled(c, err)
 		}
 	}
-	return execute(c, l, planned, how)
+	return execute(c, l, planned, how, o.parallelism)
 }
 
 // canceled says that nothing was changed, if that is what the error means.
@@ -126,19 +144,19 @@ func changed(c *command.Call, p *engine.Planned) string {
 	return environment + "stack " + strings.Join(p.Stacks, ", ")
 }
 
-// ShowUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
+// showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
 // is unreachable or blocked.
-func ShowUnlessQuiet(c *command.Call, p *engine.Planned, dir string, asks bool) error {
+func showUnlessQuiet(c *command.Call, p *engine.Planned, v PlanView, asks bool) error {
 	counts := p.Counts
 	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+
 		counts.InFlight+counts.Waiting+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
-	return ShowPlan(c, p, dir, c.Cmd.Bool("full"))
+	return ShowPlan(c, p, v)
 }
 
 // applyFile applies a saved plan, except for resources that have changed since.
-func applyFile(c *command.Call, name string) error {
+func applyFile(c *command.Call, name string, o applyOptions) error {
 	head, saved, err := session.LoadPlan(name)
 	if err != nil {
 		return err
@@ -156,7 +174,7 @@ func applyFile(c *command.Call, name string) error {
 			return err
 		}
 		defer reporting(c, l, fresh)()
-		if err := ShowUnlessQuiet(c, fresh, l.Dir, false); err != nil {
+		if err := showUnlessQuiet(c, fresh, o.view(l), false); err != nil {
 			return err
 		}
 		if err := alreadyDone(c, fresh); err != nil {
@@ -165,7 +183,7 @@ func applyFile(c *command.Call, name string) error {
 		if Executing(fresh.Plan) == 0 {
 			return nothing(c, fresh)
 		}
-		return execute(c, l, fresh, "plan file")
+		return execute(c, l, fresh, "plan file", o.parallelism)
 	})
 }
 
@@ -220,7 +238,7 @@ type sink interface {
 }
 
 // execute applies a plan, shows the progress, and prints the summary.
-func execute(c *command.Call, l *session.Session, p *engine.Planned, how string) error {
+func execute(c *command.Call, l *session.Session, p *engine.Planned, how string, parallelism int) error {
 	c.Out.Share()
 	counters := metrics.New()
 	var show sink = render.NewLines(c.Out.Enc, session.NamesOf(p))
@@ -241,7 +259,7 @@ func execute(c *command.Call, l *session.Session, p *engine.Planned, how string)
 		show.Record(r)
 	})
 	result, err := l.Engine.Apply(c, p, engine.ApplyOptions{
-		Parallelism: c.Cmd.Int("parallelism"), Hard: c.HardContext(), Waits: waits,
+		Parallelism: parallelism, Hard: c.HardContext(), Waits: waits,
 		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.User(), How: how},
 	})
 	stop()

@@ -101,7 +101,13 @@ func expanded(c *command.Call, ref string) (expansion.Head, []expansion.Block, e
 	return head, blocks, nil
 }
 
+// showOptions are the options of `ovi config show`.
+type showOptions struct{ origin bool }
+
+func showOptionsOf(c *command.Call) showOptions { return showOptions{origin: c.Cmd.Bool("origin")} }
+
 func showConfiguration(c *command.Call) error {
+	o := showOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -122,14 +128,27 @@ func showConfiguration(c *command.Call) error {
 			Outputs     any              `json:"outputs"`
 		}{head.Stack, head.Environment, head.Identifier, all, head.Published()}})
 	}
-	text, err := expansion.YAML(head, blocks, c.Cmd.Bool("origin"))
+	text, err := expansion.YAML(head, blocks, o.origin)
 	if err != nil {
 		return fmt.Errorf("showing the configuration: %w", err)
 	}
 	return c.Out.Print(text)
 }
 
+// diffOptions are the options of `ovi config diff`.
+type diffOptions struct {
+	origin, detailed bool
+	environment      bool // one is given as an option
+}
+
+func diffOptionsOf(c *command.Call) diffOptions {
+	return diffOptions{
+		origin: c.Cmd.Bool("origin"), detailed: c.Cmd.Bool("detailed-exitcode"), environment: c.Given("env") != "",
+	}
+}
+
 func diffConfigurations(c *command.Call) error {
+	o := diffOptionsOf(c)
 	from, to := c.Arg(0), c.Arg(1)
 	if err := c.AtMost(3); err != nil {
 		return err
@@ -137,7 +156,7 @@ func diffConfigurations(c *command.Call) error {
 	switch {
 	case from == "" || to == "":
 		return cli.Usage("use ovi config diff dev prod", "`ovi config diff` needs two environments")
-	case c.Cmd.IsSet("env"):
+	case o.environment:
 		return cli.Usage("omit it", "`ovi config diff` compares the environments of its arguments, and --env is given")
 	}
 	var sides [2][]expansion.Block
@@ -162,16 +181,16 @@ func diffConfigurations(c *command.Call) error {
 		}
 	}
 	all := expansion.Diff(sides[0], sides[1])
-	if err := writeDifferences(c, from, to, all); err != nil {
+	if err := writeDifferences(c, from, to, all, o.origin); err != nil {
 		return err
 	}
-	if len(all) > 0 && c.Cmd.Bool("detailed-exitcode") {
+	if len(all) > 0 && o.detailed {
 		return cli.Exit(cli.ExitChanges)
 	}
 	return cli.Exit()
 }
 
-func writeDifferences(c *command.Call, from, to string, all []expansion.Difference) error {
+func writeDifferences(c *command.Call, from, to string, all []expansion.Difference, origin bool) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "configuration_diff", Data: struct {
 			From        string                 `json:"from"`
@@ -198,7 +217,7 @@ func writeDifferences(c *command.Call, from, to string, all []expansion.Differen
 			for _, v := range d.Values {
 				fmt.Fprintf(&b, "    %-*s  %s -> %s\n", wide, v.Path, side(v.From, v.FromOrigin), side(v.To, v.ToOrigin))
 				for _, o := range [...][2]string{{from, v.FromOrigin}, {to, v.ToOrigin}} {
-					if c.Cmd.Bool("origin") && o[1] != "" {
+					if origin && o[1] != "" {
 						fmt.Fprintf(&b, "        # %s: %s\n", o[0], render.Printable(o[1]))
 					}
 				}

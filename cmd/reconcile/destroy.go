@@ -10,15 +10,10 @@ import (
 	"github.com/ovi-project/ovi/cmd/session"
 )
 
-const destroyName = "destroy"
-
-// destroys reports whether the command deletes what is configured.
-func destroys(c *command.Call) bool { return c.Cmd.Command.Name == destroyName }
-
 // DestroyCommand returns the command `ovi destroy`.
 func DestroyCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
-		Name: destroyName, Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
+		Name: "destroy", Category: command.GroupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Delete everything of a stack",
 		Description: "Plans as if nothing were configured, asks, and deletes the resources of the stack in the reverse\n" +
 			"order of their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in\n" +
@@ -31,17 +26,40 @@ func DestroyCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// destroyOptions are the options of `ovi destroy`.
+type destroyOptions struct {
+	applyOptions
+	stack    string
+	dryRun   bool
+	rendered string // the first given option by which a source is read
+}
+
+func destroyOptionsOf(c *command.Call) destroyOptions {
+	return destroyOptions{
+		applyOptions: applyOptions{
+			DecidingOptions: DecidingOptions{
+				planningOptions: planningOptionsOf(c), PruneData: PruneDataOf(c), destroy: true,
+			},
+			executingOptions: executingOptionsOf(c),
+		},
+		stack: c.Cmd.String("stack"), dryRun: c.Cmd.Bool("dry-run"), rendered: c.Given("env", "values", "set"),
+	}
+}
+
 func destroy(c *command.Call) error {
+	o := destroyOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	defer c.Bounded()()
-	do := func(l *session.Session) error { return planAndApply(c, l) }
-	if c.Cmd.Bool("dry-run") {
-		do = func(l *session.Session) error { return planLine(c, l, nil) }
+	do := func(l *session.Session) error { return planAndApply(c, l, o.applyOptions) }
+	if o.dryRun {
+		do = func(l *session.Session) error {
+			return planLine(c, l, nil, planOptions{DecidingOptions: o.DecidingOptions})
+		}
 	}
-	if stack := c.Cmd.String("stack"); stack != "" {
-		return destroyStack(c, stack, do)
+	if o.stack != "" {
+		return destroyStack(c, o, do)
 	}
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
@@ -56,11 +74,9 @@ func destroy(c *command.Call) error {
 }
 
 // destroyStack destroys one stack, which needs no source: the record has its last configuration.
-func destroyStack(c *command.Call, stack string, do func(*session.Session) error) error {
-	for _, name := range []string{"env", "values", "set"} {
-		if c.Cmd.IsSet(name) {
-			return cli.Usage("omit one of them", "--stack %s and --%s are both given", stack, name)
-		}
+func destroyStack(c *command.Call, o destroyOptions, do func(*session.Session) error) error {
+	if o.rendered != "" {
+		return cli.Usage("omit one of them", "--stack %s and --%s are both given", o.stack, o.rendered)
 	}
 	paths := session.Named(c, c.Cmd.Args().Slice())
 	if len(paths) == 0 {
@@ -70,5 +86,5 @@ func destroyStack(c *command.Call, stack string, do func(*session.Session) error
 	} else if _, err := session.Sources(c, paths...); err != nil {
 		return err
 	}
-	return session.WithStack(c, paths, stack, do)
+	return session.WithStack(c, paths, o.stack, do)
 }

@@ -35,22 +35,37 @@ func DriftCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// driftOptions are the options of `ovi drift`.
+type driftOptions struct {
+	planningOptions
+	detailed, acknowledged bool
+}
+
+func driftOptionsOf(c *command.Call) driftOptions {
+	return driftOptions{
+		planningOptions: planningOptionsOf(c), detailed: c.Cmd.Bool("detailed-exitcode"),
+		acknowledged: c.Cmd.Bool("acknowledged"),
+	}
+}
+
 func drift(c *command.Call) error {
+	o := driftOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	if c.Cmd.Bool("acknowledged") {
+	if o.acknowledged {
 		return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return listAcknowledged(c, l) })
 	}
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	return session.WithAccepting(c, paths, func(l *session.Session) error { return driftLine(c, l) })
+	return session.WithAccepting(c, paths, func(l *session.Session) error { return driftLine(c, l, o) })
 }
 
-func driftLine(c *command.Call, l *session.Session) error {
-	planned, err := makePlan(c, l, event.ForDrift)
+func driftLine(c *command.Call, l *session.Session, o driftOptions) error {
+	planned, err := makePlan(c, l, event.ForDrift,
+		planOptions{DecidingOptions: DecidingOptions{planningOptions: o.planningOptions}})
 	if err != nil {
 		return err
 	}
@@ -82,7 +97,7 @@ func driftLine(c *command.Call, l *session.Session) error {
 	if n, shownToo := event.Count(whole.Plan).Conflict, event.Count(shown.Plan).Conflict; n > shownToo {
 		c.Out.Say("%s (`ovi plan`).", render.Many(n, "conflict"))
 	}
-	return cli.Exit(append(planCodes(c, &shown), standingCodes(&whole)...)...)
+	return cli.Exit(append(planCodes(&shown, o.detailed), standingCodes(&whole)...)...)
 }
 
 // tellUnconfigured names the resources on which something changed that their configuration does not mention.

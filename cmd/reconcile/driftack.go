@@ -32,17 +32,25 @@ func driftAckCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// ackOptions are the options of `ovi drift ack`.
+type ackOptions struct{ reason, until string }
+
+func ackOptionsOf(c *command.Call) ackOptions {
+	return ackOptions{reason: command.ReasonOf(c), until: c.Cmd.String("until")}
+}
+
 func driftAck(c *command.Call) error {
+	o := ackOptionsOf(c)
 	if c.Arg(0) == "" {
 		return cli.Usage("use one that `ovi drift` shows, such as ec2/web-0", "`ovi drift ack` needs a resource")
 	}
 	if err := c.AtMost(2); err != nil {
 		return err
 	}
-	if c.Cmd.String("reason") == "" || c.Cmd.String("until") == "" {
+	if o.reason == "" || o.until == "" {
 		return cli.Usage("add --reason 'under investigation' --until 7d", "`ovi drift ack` needs a reason and an end")
 	}
-	until, err := untilWhen(c, c.Cmd.String("until"))
+	until, err := untilWhen(c, o.until)
 	if err != nil {
 		return err
 	}
@@ -50,7 +58,7 @@ func driftAck(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return session.WithLine(c, paths, func(l *session.Session) error { return ackIn(c, l, until) })
+	return session.WithLine(c, paths, func(l *session.Session) error { return ackIn(c, l, until, o.reason) })
 }
 
 // untilWhen reads an end: a duration from now, or a time.
@@ -66,8 +74,8 @@ func untilWhen(c *command.Call, text string) (time.Time, error) {
 }
 
 // ackIn observes the drift first: it is that one which is acknowledged.
-func ackIn(c *command.Call, l *session.Session, until time.Time) error {
-	planned, err := makePlan(c, l, event.ForDrift)
+func ackIn(c *command.Call, l *session.Session, until time.Time, reason string) error {
+	planned, err := makePlan(c, l, event.ForDrift, planOptions{})
 	if err != nil {
 		return err
 	}
@@ -81,7 +89,7 @@ func ackIn(c *command.Call, l *session.Session, until time.Time) error {
 		}
 		e := event.Acknowledged{
 			Ref: ref, Drift: explain.DriftDigest(d), What: driftText(d), Until: until, Who: c.User(),
-			Reason: c.Cmd.String("reason"),
+			Reason: reason,
 		}
 		r, err := l.Ledger.Record(c, e)
 		if err != nil {

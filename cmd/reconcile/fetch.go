@@ -66,7 +66,15 @@ type fetchedFile struct {
 	Change string `json:"change"`
 }
 
+// fetchOptions are the options of `ovi fetch`.
+type fetchOptions struct{ upgrade, prune bool }
+
+func fetchOptionsOf(c *command.Call) fetchOptions {
+	return fetchOptions{upgrade: c.Cmd.Bool("upgrade"), prune: c.Cmd.Bool("prune")}
+}
+
 func fetch(c *command.Call) error {
+	o := fetchOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -89,13 +97,13 @@ func fetch(c *command.Call) error {
 	}
 	var used []*gitlock.Lock
 	for _, l := range locks {
-		now, err := fetchLock(c, l)
+		now, err := fetchLock(c, l, o.upgrade)
 		if err != nil {
 			return err
 		}
 		used = append(used, now)
 	}
-	if c.Cmd.Bool("prune") {
+	if o.prune {
 		if err := prune(c, used); err != nil {
 			return err
 		}
@@ -120,7 +128,7 @@ func prune(c *command.Call, used []*gitlock.Lock) error {
 }
 
 // fetchLock brings one lock and the cache to the use blocks of its files, and returns the lock.
-func fetchLock(c *command.Call, files config.Locked) (*gitlock.Lock, error) {
+func fetchLock(c *command.Call, files config.Locked, upgrade bool) (*gitlock.Lock, error) {
 	from := command.ComponentFetcher(c)
 	name := filepath.Join(files.Dir, gitlock.FileName)
 	done, err := from.Cache.Alone(c, files.Dir)
@@ -143,7 +151,7 @@ func fetchLock(c *command.Call, files config.Locked) (*gitlock.Lock, error) {
 		}
 		return nil, problems
 	}
-	u := &gitlock.Update{From: from, Was: was, Upgrade: c.Cmd.Bool("upgrade"), Prune: isAlone(files)}
+	u := &gitlock.Update{From: from, Was: was, Upgrade: upgrade, Prune: isAlone(files)}
 	users, problems := files.Users(func(url gitclone.URL) (fs.FS, error) { return u.Open(c, url) })
 	if err := c.Err(); err != nil {
 		return nil, err

@@ -11,8 +11,7 @@ import (
 // listen serves a running loop, until the returned function is called. Without --listen it does
 // nothing.
 func (k *runner) listen() (func(), error) {
-	address := k.Cmd.String("listen")
-	if address == "" {
+	if k.given.listen == "" {
 		return func() {}, nil
 	}
 	loop := &serve.Loop{
@@ -29,9 +28,8 @@ func (k *runner) listen() (func(), error) {
 		},
 	}
 	return serve.Listener{
-		Address: address, CertFile: k.Cmd.String("tls-cert"), KeyFile: k.Cmd.String("tls-key"),
-		TokenFile: k.Cmd.String("token-file"),
-		Handler:   loop.Routes(), Out: k.Out,
+		Address: k.given.listen, CertFile: k.given.tlsCert, KeyFile: k.given.tlsKey, TokenFile: k.given.tokenFile,
+		Handler: loop.Routes(), Out: k.Out,
 	}.Listen(k)
 }
 

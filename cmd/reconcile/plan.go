@@ -28,65 +28,6 @@ import (
 	"github.com/ovi-project/ovi/resource/pins"
 )
 
-// planFlags limit what is planned, in plan, apply and drift.
-func planFlags() []urfave.Flag {
-	return append([]urfave.Flag{
-		command.SourceFlag(),
-		command.TargetFlag(), command.ExcludeFlag(),
-		session.PolicyFlag(),
-		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of " +
-			"observing again"},
-	}, append(session.ChartFlags(), session.GitFlags()...)...)
-}
-
-// decidingFlags are of the commands that decide; drift only compares.
-func decidingFlags() []urfave.Flag {
-	return append(planFlags(),
-		PruneDataFlag(),
-		AllowReplaceFlag(),
-		ReplaceFlag(),
-		FullFlag(),
-		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
-		// The way out of "not verified".
-		&urfave.BoolFlag{
-			Name: "set-unverified",
-			Usage: "set attributes that cannot be read back and were not recorded, such as the password of an " +
-				"adopted database",
-		})
-}
-
-// PruneDataFlag returns the option --prune-data.
-func PruneDataFlag() urfave.Flag {
-	return &urfave.BoolFlag{
-		Name: "prune-data",
-		Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their " +
-			"own",
-	}
-}
-
-// FullFlag returns the option --full.
-func FullFlag() urfave.Flag {
-	return &urfave.BoolFlag{Name: "full", Usage: "show each resource, even if it equals others but for its name"}
-}
-
-// ReplaceFlag returns the option --replace.
-func ReplaceFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{
-		Name: "replace",
-		Usage: "replace `REF`, such as ec2/web-0, though its configuration does not require it, or because it is broken; " +
-			"repeatable",
-	}
-}
-
-// AllowReplaceFlag returns the option --allow-replace.
-func AllowReplaceFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{
-		Name: "allow-replace",
-		Usage: "destroy and create `NAME` again, with the loss of its data, if a change of it (a cluster) or of a resource " +
-			"that it depends on requires that; repeatable",
-	}
-}
-
 // PlanCommand returns the command `ovi plan`.
 func PlanCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
@@ -107,42 +48,65 @@ func PlanCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// planOptions are the options of `ovi plan`.
+type planOptions struct {
+	DecidingOptions
+	out, at         string
+	detailed, check bool
+}
+
+func planOptionsOf(c *command.Call) planOptions {
+	return planOptions{
+		DecidingOptions: decidingOptionsOf(c), out: c.Cmd.String("out"), at: c.Cmd.String("at"),
+		detailed: c.Cmd.Bool("detailed-exitcode"), check: c.Cmd.Bool("check"),
+	}
+}
+
+// checkPast refuses to save a plan of the past.
+func (o planOptions) checkPast() error {
+	if o.at != "" && (o.out != "" || o.maxAge != 0) {
+		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
+	}
+	return nil
+}
+
 func plan(c *command.Call) error {
+	o := planOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	defer c.Bounded()()
-	if err := session.CheckPast(c); err != nil {
+	if err := o.checkPast(); err != nil {
 		return err
 	}
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	return session.WithAccepting(c, paths, func(l *session.Session) error { return planLine(c, l, paths) })
+	return session.WithAccepting(c, paths, func(l *session.Session) error { return planLine(c, l, paths, o) })
 }
 
-func planLine(c *command.Call, l *session.Session, paths []string) error {
-	planned, err := makePlan(c, l, event.ForPlan)
+func planLine(c *command.Call, l *session.Session, paths []string, o planOptions) error {
+	planned, err := makePlan(c, l, event.ForPlan, o)
 	if err != nil {
 		return err
 	}
-	if err := ShowPlan(c, planned, l.Dir, c.Cmd.Bool("full")); err != nil {
+	if err := ShowPlan(c, planned, o.view(l)); err != nil {
 		return err
 	}
-	if out := c.Cmd.String("out"); out != "" {
-		if err := session.SavePlan(c, out, paths, l, planned); err != nil {
+	if o.out != "" {
+		if err := session.SavePlan(c, o.out, paths, l, planned); err != nil {
 			return err
 		}
-		c.Out.Say("Saved to %s. Run `ovi apply %s` to apply it.", out, out)
+		c.Out.Say("Saved to %s. Run `ovi apply %s` to apply it.", o.out, o.out)
 	}
-	return cli.Exit(planCodes(c, planned)...)
+	return cli.Exit(planCodes(planned, o.detailed)...)
 }
 
-// planCodes are the exit codes of a plan.
-func planCodes(c *command.Call, p *engine.Planned) []int {
+// planCodes are the exit codes of a plan; detailed ones tell of changes too.
+func planCodes(p *engine.Planned, detailed bool) []int {
 	codes := standingCodes(p)
-	if c.Cmd.Bool("detailed-exitcode") && (!p.Plan.Empty() || event.Count(p.Plan).NotVerified > 0) {
+	if detailed && (!p.Plan.Empty() || event.Count(p.Plan).NotVerified > 0) {
 		codes = append(codes, cli.ExitChanges)
 	}
 	return codes
@@ -175,23 +139,24 @@ func standingCodes(p *engine.Planned) []int {
 }
 
 // makePlan plans what the command line selects.
-func makePlan(c *command.Call, l *session.Session, mode event.Mode) (*engine.Planned, error) {
-	if err := command.CheckPatterns(c); err != nil {
+func makePlan(c *command.Call, l *session.Session, mode event.Mode, o planOptions) (*engine.Planned, error) {
+	if err := o.targets.Check(); err != nil {
 		return nil, err
 	}
-	if err := command.Replaceable(c.Cmd.StringSlice("replace"), command.Configured(l.Intents)); err != nil {
+	if err := command.Replaceable(o.Replace, command.Configured(l.Intents)); err != nil {
 		return nil, err
 	}
-	options := PlanOptions(c, l, mode)
+	options := PlanOptions(c, l, mode, o.DecidingOptions)
+	options.Check = o.check
 	var err error
-	if options.At, err = session.Revision(c, l.Ledger); err != nil {
+	if options.At, err = session.RevisionOf(c, l.Ledger, o.at); err != nil {
 		return nil, err
 	}
 	p, err := l.Engine.Plan(c, l.Intents, options)
 	if err != nil {
 		return nil, err
 	}
-	return p, command.CheckTargets(c, p)
+	return p, o.targets.CheckIn(p)
 }
 
 // startingFor is how long what is to be applied waits for what starts.
@@ -207,23 +172,35 @@ func starting(c *command.Call, mode event.Mode) engine.Starting {
 	}}
 }
 
-// PlanOptions returns the options of a plan from the command line.
-func PlanOptions(c *command.Call, l *session.Session, mode event.Mode) engine.PlanOptions {
+// PlanOptions returns the options of a plan of an open session.
+func PlanOptions(c *command.Call, l *session.Session, mode event.Mode, o DecidingOptions) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
-		Targets: c.Cmd.StringSlice("target"), Excludes: c.Cmd.StringSlice("exclude"),
-		AllowReplace: c.Cmd.StringSlice("allow-replace"), Replace: c.Cmd.StringSlice("replace"),
-		Destroy:         destroys(c),
-		SkipDestructive: c.Cmd.Bool("skip-destructive"), Prune: c.Cmd.Bool("prune-data"),
-		SetUnverified: c.Cmd.Bool("set-unverified"),
+		Targets: o.targets.Only, Excludes: o.targets.Excluded,
+		AllowReplace: o.AllowReplace, Replace: o.Replace,
+		Destroy:         o.destroy,
+		SkipDestructive: o.skipDestructive, Prune: o.PruneData,
+		SetUnverified: o.setUnverified,
 		Rules:         l.Rules,
-		MaxAge:        c.Cmd.Duration("max-age"),
-		Check:         c.Cmd.Bool("check"), Starting: starting(c, mode),
+		MaxAge:        o.maxAge,
+		Starting:      starting(c, mode),
 	}
 }
 
-// ShowPlan writes the plan: a page for users, records for programs. In full it shows equal creates one by one.
-func ShowPlan(c *command.Call, p *engine.Planned, dir string, full bool) error {
+// PlanView is how a plan is shown.
+type PlanView struct {
+	Dir    string // the data directory
+	Full   bool   // equal creates one by one
+	maxAge time.Duration
+}
+
+// view is how a plan of a session is shown.
+func (o DecidingOptions) view(l *session.Session) PlanView {
+	return PlanView{Dir: l.Dir, Full: o.full, maxAge: o.maxAge}
+}
+
+// ShowPlan writes the plan: a page for users, records for programs.
+func ShowPlan(c *command.Call, p *engine.Planned, v PlanView) error {
 	names := session.NamesOf(p)
 	WarnOfExposed(c)
 	if c.Out.Machine() {
@@ -245,10 +222,10 @@ func ShowPlan(c *command.Call, p *engine.Planned, dir string, full bool) error {
 		})
 	}
 	view := planview.View{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: command.Schemas(c.Process).Kind, ID: p.IDOf}
-	view.Full, view.Verbose = full, c.Cmd.Bool("verbose")
+	view.Full, view.Verbose = v.Full, c.Out.Verbose
 	view.Running = flightLines(p, names, c.Now())
 	if !c.Out.Quiet {
-		view.Head = head(c, p, dir)
+		view.Head = head(c, p, v)
 	}
 	return view.Write(c.Out.W, c.Out.Style)
 }
@@ -380,14 +357,15 @@ const maxRenamed = 3
 const maxRecovered = 10
 
 // head is the lines above a plan: its stack, the data directory, and what is not fresh.
-func head(c *command.Call, p *engine.Planned, dir string) []string {
+func head(c *command.Call, p *engine.Planned, v PlanView) []string {
+	dir := v.Dir
 	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p),
 		[]string{"data directory " + dir}), "  ")
 	if c.Sandboxed() {
 		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
 	}
 	head := append([]string{line}, cmdline.Lines(p.Given)...)
-	head = append(head, session.Freshness(c, p)...)
+	head = append(head, session.Freshness(c, p, v.maxAge)...)
 	head = append(head, session.UnreadLines(c, p)...)
 	head = append(head, lostRecord(p, dir)...)
 	for _, n := range p.NotFound {

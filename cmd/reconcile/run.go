@@ -96,9 +96,35 @@ func RunCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// runOptions are the options of `ovi run`.
+type runOptions struct {
+	interval, patience, timeout, grace   time.Duration
+	inventoryEvery, parallelism          int
+	autoApprove, allowDestroy, pruneData bool
+	targets                              command.Targets
+	allowReplace                         []string
+	keepHistory                          time.Duration
+	listen, tlsCert, tlsKey, tokenFile   string
+	webhook, webhookFile, webhookKeyFile string
+}
+
+func runOptionsOf(c *command.Call) runOptions {
+	return runOptions{
+		interval: c.Cmd.Duration("interval"), patience: c.Cmd.Duration("patience"), timeout: c.Cmd.Duration("timeout"),
+		grace: c.Cmd.Duration("grace"), inventoryEvery: c.Cmd.Int("inventory-every"),
+		parallelism: c.Cmd.Int("parallelism"), autoApprove: c.Cmd.Bool("auto-approve"),
+		allowDestroy: c.Cmd.Bool("allow-destroy"), pruneData: c.Cmd.Bool("prune-data"),
+		targets: command.TargetsOf(c), allowReplace: AllowReplaceOf(c), keepHistory: c.Cmd.Duration("keep-history"),
+		listen: c.Cmd.String("listen"), tlsCert: c.Cmd.String("tls-cert"), tlsKey: c.Cmd.String("tls-key"),
+		tokenFile: c.Cmd.String("token-file"), webhook: c.Cmd.String("webhook"),
+		webhookFile: c.Cmd.String("webhook-file"), webhookKeyFile: c.Cmd.String("webhook-key-file"),
+	}
+}
+
 // runner is a running `ovi run`.
 type runner struct {
 	*command.Call
+	given    runOptions
 	dir      string
 	paths    []string // by stack
 	stacks   []loop.Stack
@@ -123,18 +149,19 @@ type runner struct {
 
 // RunLoop reconciles continuously until the command is stopped.
 func RunLoop(c *command.Call) error {
-	if c.Cmd.Bool("allow-destroy") && !c.Cmd.Bool("auto-approve") {
+	given := runOptionsOf(c)
+	if given.allowDestroy && !given.autoApprove {
 		return cli.Usage("add --auto-approve", "--allow-destroy needs --auto-approve")
 	}
-	if c.Cmd.Duration("interval") < time.Second {
+	if given.interval < time.Second {
 		return cli.Usage("use --interval 1m", "--interval must be at least 1s")
 	}
-	if c.Cmd.Int("inventory-every") < 1 {
+	if given.inventoryEvery < 1 {
 		return cli.Usage("use --inventory-every 1 to read it in every cycle", "--inventory-every must be at least 1")
 	}
 	c.Out.Share()
 	c.Answer.Spare(func(err error) { c.Log.Warn("cannot write standard output; the loop continues", "error", err) })
-	k := &runner{Call: c, counters: metrics.New()}
+	k := &runner{Call: c, given: given, counters: metrics.New()}
 	c.Reported = k.wakes.Changed
 	c.Alarmed = k.alarm
 	c.Ordered = func(site string, o provider.Orders) { k.orders.set(site, o); k.wakes.Wake("an order") }
@@ -145,20 +172,17 @@ func RunLoop(c *command.Call) error {
 	if k.rules.now, err = session.Policies(k.Call, k.intents); err != nil {
 		return err
 	}
-	if err := command.CheckPatterns(k.Call); err != nil {
+	if err := given.targets.Check(); err != nil {
 		return err
 	}
 	notices, err := serve.OpenNotices(c, c.Out, c.Now,
-		serve.Webhook{
-			URL: c.Cmd.String("webhook"), URLFile: c.Cmd.String("webhook-file"),
-			KeyFile: c.Cmd.String("webhook-key-file"),
-		})
+		serve.Webhook{URL: given.webhook, URLFile: given.webhookFile, KeyFile: given.webhookKeyFile})
 	if err != nil {
 		return err
 	}
 	defer notices.Close()
 	k.alerts = serve.NewAlerts(notices, serve.StoreMemory{Context: c, Store: k.sharedStore})
-	k.options = k.runOptions()
+	k.options = k.loopOptions()
 	closeListener, err := k.listen()
 	if err != nil {
 		return err
@@ -216,20 +240,19 @@ func (k *runner) readSource(c *command.Call, path string, named map[string]strin
 	return nil
 }
 
-func (k *runner) runOptions() loop.RunOptions {
+func (k *runner) loopOptions() loop.RunOptions {
 	o := loop.RunOptions{
-		Interval: k.Cmd.Duration("interval"), Patience: k.Cmd.Duration("patience"), Timeout: k.Cmd.Duration("timeout"),
-		StopGrace:      k.Cmd.Duration("grace"),
-		InventoryEvery: k.Cmd.Int("inventory-every"), Apply: k.Cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled,
+		Interval: k.given.interval, Patience: k.given.patience, Timeout: k.given.timeout, StopGrace: k.given.grace,
+		InventoryEvery: k.given.inventoryEvery, Apply: k.given.autoApprove, Wakes: &k.wakes, Tell: k.cycled,
 		Watch:  &k.watch,
 		Alarms: func() []provider.Alarm { return k.alarms.since(k.Now().Add(-alarmsFor)) }, Orders: k.orders.of,
 		Rules: k.rulesNow,
-		Do:    engine.ApplyOptions{Parallelism: k.Cmd.Int("parallelism"), Hard: k.Hard},
+		Do:    engine.ApplyOptions{Parallelism: k.given.parallelism, Hard: k.Hard},
 	}
-	o.Plan.Targets, o.Plan.Excludes = k.Cmd.StringSlice("target"), k.Cmd.StringSlice("exclude")
-	o.Plan.AllowReplace = k.Cmd.StringSlice("allow-replace")
-	o.Plan.Prune = k.Cmd.Bool("prune-data")
-	o.Plan.SkipDestructive = o.Apply && !k.Cmd.Bool("allow-destroy")
+	o.Plan.Targets, o.Plan.Excludes = k.given.targets.Only, k.given.targets.Excluded
+	o.Plan.AllowReplace = k.given.allowReplace
+	o.Plan.Prune = k.given.pruneData
+	o.Plan.SkipDestructive = o.Apply && !k.given.allowDestroy
 	return o
 }
 

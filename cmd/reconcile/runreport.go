@@ -11,7 +11,7 @@ import (
 func (k *runner) startReports() func() {
 	k.reports = map[string]*report.Writer{}
 	for i, path := range k.paths {
-		if k.Cmd.Bool("auto-approve") && session.IsKind(path, session.Table) {
+		if k.given.autoApprove && session.IsKind(path, session.Table) {
 			k.reports[k.stacks[i].Name] = report.Start(session.ClusterTable(k.Call, path, k.Checks()),
 				func(err error) { notReported(k.Call, path, err) })
 		}

@@ -51,7 +51,7 @@ func rulesCount(r rules.Rules) string {
 // typing error in an emergency must be found at once. What matched once is accepted later, although
 // the resource may be gone when the data directory is opened again.
 func (k *runner) namesSomething(l *session.Session) error {
-	if k.named || len(k.options.Plan.Targets)+len(k.options.Plan.Excludes) == 0 {
+	if k.named || len(k.given.targets.Only)+len(k.given.targets.Excluded) == 0 {
 		return nil
 	}
 	live, _, err := l.Ledger.LiveState(k, storage.Now)
@@ -64,7 +64,7 @@ func (k *runner) namesSomething(l *session.Session) error {
 			refs = append(refs, o.Ref)
 		}
 	}
-	err = command.PatternsName(k.Call, refs)
+	err = k.given.targets.CheckAmong(refs)
 	k.named = err == nil
 	return err
 }

@@ -1,10 +1,7 @@
 package reconcile
 
 import (
-	"flag"
 	"testing"
-
-	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
@@ -30,12 +27,10 @@ func TestAnExcludedThingMayGo(t *testing.T) {
 		}
 	}
 	keeping := func(exclude string) *runner {
-		set := flag.NewFlagSet("run", flag.ContinueOnError)
-		set.Var(urfave.NewStringSlice(), "target", "")
-		set.Var(urfave.NewStringSlice(exclude), "exclude", "")
-		k := &runner{Call: &command.Call{Context: t.Context(), Cmd: urfave.NewContext(nil, set, nil)}}
-		k.options.Plan.Excludes = []string{exclude}
-		return k
+		return &runner{
+			Call:  &command.Call{Context: t.Context()},
+			given: runOptions{targets: command.Targets{Excluded: []string{exclude}}},
+		}
 	}
 	right, wrong := keeping("ec2/old"), keeping("ec2/odl")
 	obs(resource.Observed{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: here.Location, Kind: "ec2", Name: "old"}, ID: "i-1"})

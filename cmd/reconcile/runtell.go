@@ -29,7 +29,7 @@ func (k *runner) cycled(c loop.Cycle) {
 	k.reportCycle(c)
 	k.reportSite(c)
 	k.alerts.Cycle(c)
-	if keep := k.Cmd.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
+	if keep := k.given.keepHistory; keep > 0 && c.Led && c.Err == nil {
 		k.forget(keep)
 	}
 	if c.Err != nil {

@@ -48,7 +48,7 @@ func show(c *command.Call) error {
 				return err
 			}
 		}
-		return reconcile.ShowPlan(c, planned, head.DataDir, c.Cmd.Bool("full"))
+		return reconcile.ShowPlan(c, planned, reconcile.PlanView{Dir: head.DataDir, Full: reconcile.FullOf(c)})
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showRef(c, l) })
 }

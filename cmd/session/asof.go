@@ -2,8 +2,8 @@ package session
 
 import (
 	"fmt"
+	"time"
 
-	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -12,16 +12,9 @@ import (
 	"github.com/ovi-project/ovi/resource/unread"
 )
 
-// CheckPast refuses to save a plan of the past.
-func CheckPast(c *command.Call) error {
-	if c.Cmd.String("at") != "" && (c.Cmd.String("out") != "" || c.Cmd.Duration("max-age") != 0) {
-		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
-	}
-	return nil
-}
-
-// Freshness are the lines about what a plan uses that was not observed just now.
-func Freshness(c *command.Call, p *engine.Planned) []string {
+// Freshness are the lines about what a plan uses that was not observed just now. If maxAge is not 0, the plan may use
+// observations of that age, and the lines also say what was observed now.
+func Freshness(c *command.Call, p *engine.Planned, maxAge time.Duration) []string {
 	names := NamesOf(p)
 	var out []string
 	if p.Past {
@@ -35,7 +28,7 @@ func Freshness(c *command.Call, p *engine.Planned) []string {
 			out = append(out, fmt.Sprintf("%s: as observed at %s, %s ago", names.Scope(obs.Scope), phrase.Second(obs.At), age))
 		case obs.Recorded:
 			out = append(out, fmt.Sprintf("%s: as observed %s ago (--max-age)", names.Scope(obs.Scope), age))
-		case c.Cmd.Duration("max-age") > 0:
+		case maxAge > 0:
 			out = append(out, fmt.Sprintf("%s: observed now", names.Scope(obs.Scope)))
 		}
 	}
