@@ -24,9 +24,9 @@ func LockFlag() urfave.Flag {
 	}
 }
 
-// Matcher is that of the command line.
-func Matcher(c *Call) (importer.Matcher, error) {
-	m, err := importer.NewMatcher(c.Cmd.StringSlice("match"))
+// Matcher returns the matcher of the patterns of --match.
+func Matcher(patterns []string) (importer.Matcher, error) {
+	m, err := importer.NewMatcher(patterns)
 	if err != nil {
 		return m, cli.Usage("use KIND/NAME, NAME or tag:KEY=VALUE, such as ec2/web-* or tag:team=web", "%s", err)
 	}
@@ -37,6 +37,9 @@ func Matcher(c *Call) (importer.Matcher, error) {
 func MatchFlag(usage string) urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "match", Usage: usage}
 }
+
+// MatchOf returns the patterns of --match.
+func MatchOf(c *Call) []string { return c.Cmd.StringSlice("match") }
 
 // MatchWords describes the patterns of --match.
 const MatchWords = "PATTERN is KIND/NAME, NAME or tag:KEY=VALUE, with * and ?. NAME is the Name tag, the name or the " +
@@ -102,6 +105,9 @@ func SourceFlag() urfave.Flag {
 		Usage: "read the source `FILE` or folder; repeatable, all are one stack",
 	}
 }
+
+// FilesOf returns the sources that -f names.
+func FilesOf(c *Call) []string { return c.Cmd.StringSlice("f") }
 
 // SignFlag returns the option --sign.
 func SignFlag() urfave.Flag {

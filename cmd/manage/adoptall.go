@@ -150,7 +150,7 @@ func calledNow(c *command.Call, o *resource.Observed) string {
 // adoptMatching adopts what matches patterns and is called by a name of the configuration. What matches and is not
 // adopted is listed with the reason.
 func adoptMatching(c *command.Call, l *session.Session) error {
-	matcher, err := command.Matcher(c)
+	matcher, err := command.Matcher(command.MatchOf(c))
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func importExisting(c *command.Call) error {
 	if err := c.AtMost(0); err != nil {
 		return err
 	}
-	matcher, err := command.Matcher(c)
+	matcher, err := command.Matcher(command.MatchOf(c))
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 
 // sandboxPath is the file of the sandbox beside a source, or here.
 func sandboxPath(c *command.Call, args ...string) (string, error) {
-	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
+	named := append(append([]string{}, args...), command.FilesOf(c)...)
 	if err := c.Cmd.Set("sandbox", "true"); err != nil {
 		return "", err
 	}

@@ -20,7 +20,7 @@ func DestroyCommand(p *command.Process) *urfave.Command {
 			"need of approval is not deleted, and the command exits 6. ovi does not change unmanaged resources.\n" +
 			"The data directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
 		Flags: append(planFlags(), append(executingFlags(), PruneDataFlag(),
-			&urfave.StringFlag{Name: "stack", Usage: "destroy stack `NAME` by its last applied configuration"},
+			session.StackNameFlag("destroy stack `NAME` by its last applied configuration"),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be deleted, and change nothing"})...),
 		Action: p.Action(destroy),
 	}
@@ -42,7 +42,7 @@ func destroyOptionsOf(c *command.Call) destroyOptions {
 			},
 			executingOptions: executingOptionsOf(c),
 		},
-		stack: c.Cmd.String("stack"), dryRun: c.Cmd.Bool("dry-run"), rendered: c.Given("env", "values", "set"),
+		stack: session.StackNameOf(c), dryRun: c.Cmd.Bool("dry-run"), rendered: c.Given("env", "values", "set"),
 	}
 }
 

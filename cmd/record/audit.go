@@ -50,15 +50,26 @@ func AuditCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// logOptions are the options of `ovi audit log`.
+type logOptions struct {
+	filterOptions
+	follow bool
+}
+
+func logOptionsOf(c *command.Call) logOptions {
+	return logOptions{filterOptions: filterOptionsOf(c), follow: c.Cmd.Bool("follow")}
+}
+
 func auditLog(c *command.Call) error {
+	o := logOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(showLog(c, l)) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(showLog(c, l, o)) })
 }
 
-func showLog(c *command.Call, l *ledger.Ledger) error {
-	filter, err := filter(c, l)
+func showLog(c *command.Call, l *ledger.Ledger, o logOptions) error {
+	filter, err := o.filter(c, l)
 	if err != nil {
 		return err
 	}
@@ -67,7 +78,7 @@ func showLog(c *command.Call, l *ledger.Ledger) error {
 		return err
 	}
 	each := func(r event.Record) error { return logRecord(c, r, short) }
-	if filter.From, err = logFrom(c, l, filter, each); err != nil || !c.Cmd.Bool("follow") {
+	if filter.From, err = logFrom(c, l, filter, each); err != nil || !o.follow {
 		return err
 	}
 	return follow(c, l, filter, each)
@@ -99,25 +110,25 @@ func logLine(r event.Record) render.LogRecord {
 }
 
 // filter reads which records are selected.
-func filter(c *command.Call, l *ledger.Ledger) (history.Filter, error) {
-	f := history.Filter{Types: c.Cmd.StringSlice("type"), Run: c.Cmd.String("run"), Instance: c.Cmd.String("instance")}
+func (o filterOptions) filter(c *command.Call, l *ledger.Ledger) (history.Filter, error) {
+	f := history.Filter{Types: o.types, Run: o.run, Instance: o.instance}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
 			return f, cli.Usage("use one of "+strings.Join(event.Types(), ", "), "unknown event type %q", t)
 		}
 	}
 	var err error
-	if f.Since, err = parseMoment(c, "since"); err != nil {
+	if f.Since, err = parseMoment(c, "since", o.since); err != nil {
 		return f, err
 	}
-	if f.Until, err = parseMoment(c, "until"); err != nil {
+	if f.Until, err = parseMoment(c, "until", o.until); err != nil {
 		return f, err
 	}
-	spelling := c.Cmd.String("ref")
+	spelling := o.ref
 	if spelling == "" {
 		spelling = c.Arg(0)
 	}
-	if spelling == "" && c.Cmd.IsSet("env") {
+	if spelling == "" && o.environment {
 		return f, cli.Usage("name a resource, or omit --env", "--env selects the stack of a resource, and none is named")
 	}
 	if spelling != "" {
@@ -127,8 +138,7 @@ func filter(c *command.Call, l *ledger.Ledger) (history.Filter, error) {
 }
 
 // parseMoment reads an option that is a time, or a duration ago.
-func parseMoment(c *command.Call, flag string) (time.Time, error) {
-	text := c.Cmd.String(flag)
+func parseMoment(c *command.Call, flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -143,7 +153,18 @@ func parseMoment(c *command.Call, flag string) (time.Time, error) {
 	return t, nil
 }
 
+// verifyOptions are the options of `ovi audit verify`. The zero value requires nothing more.
+type verifyOptions struct {
+	publicKey   string
+	checkpoints []string
+}
+
+func verifyOptionsOf(c *command.Call) verifyOptions {
+	return verifyOptions{publicKey: c.Cmd.String("public-key"), checkpoints: c.Cmd.StringSlice("checkpoint")}
+}
+
 func auditVerify(c *command.Call) error {
+	o := verifyOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -151,7 +172,7 @@ func auditVerify(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	report, err := verifiedLog(c, dir, nil)
+	report, err := verifiedLog(c, dir, o, nil)
 	if err != nil {
 		return err
 	}
@@ -180,9 +201,9 @@ func auditVerify(c *command.Call) error {
 const LogDir = "wal"
 
 // verifiedLog verifies the audit log of a data directory against all that is known of it: its own key, what
-// its store has, what the command line requires, and anchors that were kept elsewhere.
-func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report, error) {
-	key, options, err := trust(c, dir)
+// its store has, what the options require, and anchors that were kept elsewhere.
+func verifiedLog(c *command.Call, dir string, o verifyOptions, anchors []wal.Anchor) (wal.Report, error) {
+	key, options, err := trust(c, dir, o)
 	if err != nil {
 		return wal.Report{}, err
 	}
@@ -211,7 +232,7 @@ func verifiedLog(c *command.Call, dir string, anchors []wal.Anchor) (wal.Report,
 		err = asOthersSaw(c, dir, key, options)
 	}
 	if err == nil {
-		err = asNoted(c, dir, report)
+		err = asNoted(c, dir, report, o)
 	}
 	return report, err
 }
@@ -258,12 +279,12 @@ func inStore(c *command.Call, dir string) ([]wal.Option, error) {
 
 // trust reads what the audit log is verified against; without --public-key its own key, so that a log
 // which was signed again with another one is found.
-func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error) {
+func trust(c *command.Call, dir string, o verifyOptions) (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
-	if text := c.Cmd.String("public-key"); text != "" {
+	if o.publicKey != "" {
 		var err error
-		if key, err = wal.ParsePublicKey(text); err != nil {
-			return nil, nil, cli.Usage("use the key that `ovi audit verify` prints", "invalid --public-key %q", text)
+		if key, err = wal.ParsePublicKey(o.publicKey); err != nil {
+			return nil, nil, cli.Usage("use the key that `ovi audit verify` prints", "invalid --public-key %q", o.publicKey)
 		}
 	}
 	if key == nil {
@@ -273,7 +294,7 @@ func trust(c *command.Call, dir string) (ed25519.PublicKey, []wal.Option, error)
 		}
 	}
 	var options []wal.Option
-	for _, line := range c.Cmd.StringSlice("checkpoint") {
+	for _, line := range o.checkpoints {
 		point, err := wal.ParseAnchor(line)
 		if err != nil {
 			return nil, nil, cli.Usage("use the whole line that ovi printed", "invalid --checkpoint: %s", err)
@@ -303,9 +324,9 @@ func ownKey(c *command.Call, dir string) (ed25519.PublicKey, error) {
 }
 
 // asNoted holds a verified log against the note in the state home, and names the checks that were not possible.
-func asNoted(c *command.Call, dir string, r wal.Report) error {
+func asNoted(c *command.Call, dir string, r wal.Report, o verifyOptions) error {
 	whose, err := c.LogTrustOf(dir)
-	if err != nil && c.Cmd.String("public-key") == "" {
+	if err != nil && o.publicKey == "" {
 		return err
 	}
 	n, err := whose.Home.Note(trusted.LogName(r.Log))

@@ -35,6 +35,20 @@ func logFilters() []urfave.Flag {
 	}
 }
 
+// filterOptions are the values of logFilters, and --env where a command has it.
+type filterOptions struct {
+	ref, since, until, run, instance string
+	types                            []string
+	environment                      bool // one is given
+}
+
+func filterOptionsOf(c *command.Call) filterOptions {
+	return filterOptions{
+		ref: c.Cmd.String("ref"), since: c.Cmd.String("since"), until: c.Cmd.String("until"), run: c.Cmd.String("run"),
+		instance: c.Cmd.String("instance"), types: c.Cmd.StringSlice("type"), environment: c.Given("env") != "",
+	}
+}
+
 // auditMore are the commands of the audit log besides reading and verifying it.
 func auditMore(p *command.Process) []*urfave.Command {
 	return []*urfave.Command{
@@ -117,22 +131,32 @@ func follow(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event
 	}
 }
 
+// exportOptions are the options of `ovi audit export`.
+type exportOptions struct {
+	filterOptions
+	format string
+}
+
+func exportOptionsOf(c *command.Call) exportOptions {
+	return exportOptions{filterOptions: filterOptionsOf(c), format: c.Cmd.String("format")}
+}
+
 func auditExport(c *command.Call) error {
+	o := exportOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	format := c.Cmd.String("format")
-	if format != "jsonl" && format != "cloudevents" {
-		return cli.Usage("use --format jsonl or cloudevents", "invalid export format %q", format)
+	if o.format != "jsonl" && o.format != "cloudevents" {
+		return cli.Usage("use --format jsonl or cloudevents", "invalid export format %q", o.format)
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
-		f, err := filter(c, l)
+		f, err := o.filter(c, l)
 		if err != nil {
 			return err
 		}
 		lines := render.NewJSON(c.Out.Document())
 		_, err = logFrom(c, l, f, func(r event.Record) error {
-			if format == "cloudevents" {
+			if o.format == "cloudevents" {
 				return lines.Encode(render.NewCloudEvent(r))
 			}
 			return lines.Encode(logLine(r))
@@ -174,14 +198,20 @@ type checkpoint struct {
 	At    time.Time `json:"at"`
 }
 
+// trimOptions are the options of `ovi audit trim`.
+type trimOptions struct{ keep string }
+
+func trimOptionsOf(c *command.Call) trimOptions { return trimOptions{keep: c.Cmd.String("keep")} }
+
 func auditTrim(c *command.Call) error {
+	o := trimOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	if c.Cmd.String("keep") == "" {
+	if o.keep == "" {
 		return cli.Usage("choose how much history to keep, such as --keep 90d", "`ovi audit trim` needs --keep")
 	}
-	age, err := session.AgeOf(c.Cmd.String("keep"))
+	age, err := session.AgeOf(o.keep)
 	if err != nil {
 		return cli.Usage("use an age such as 90d or 36h", "invalid --keep: %s", err)
 	}

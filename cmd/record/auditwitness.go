@@ -47,7 +47,7 @@ func auditWitness(c *command.Call) error {
 		if err != nil {
 			return line, err
 		}
-		if _, err := verifiedLog(c, dir, kept); err != nil {
+		if _, err := verifiedLog(c, dir, verifyOptions{}, kept); err != nil {
 			return line, err
 		}
 		err = session.WithMemory(c, rest, func(l *ledger.Ledger) (err error) {

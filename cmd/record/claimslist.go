@@ -41,12 +41,20 @@ func claims(c *command.Call) error {
 	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showClaims(c, l) })
 }
 
+// revokeOptions are the options of `ovi claims revoke`.
+type revokeOptions struct{ reason string }
+
+func revokeOptionsOf(c *command.Call) revokeOptions {
+	return revokeOptions{reason: command.ReasonOf(c)}
+}
+
 func revokeClaim(c *command.Call) error {
-	if c.Cmd.NArg() != 1 || c.Cmd.String("reason") == "" {
+	o := revokeOptionsOf(c)
+	if c.Cmd.NArg() != 1 || o.reason == "" {
 		return cli.Usage("use ovi claims revoke ec2/web-0 --reason \"host lost\"",
 			"`ovi claims revoke` needs a resource and a reason")
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return revoke(c, l) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return revoke(c, l, o.reason) })
 }
 
 func showClaims(c *command.Call, l *ledger.Ledger) error {

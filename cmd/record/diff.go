@@ -34,20 +34,28 @@ func DiffCommand(p *command.Process) *urfave.Command {
 		Flags: []urfave.Flag{
 			command.RecordFlag(), session.StackFlag(),
 			&urfave.StringFlag{Name: "kind", Usage: "only resources of `KIND`"},
-			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
+			session.StackNameFlag("only resources of stack `NAME`"),
 		},
 		Action: p.Action(diff),
 	}
 }
 
+// diffOptions are the options of `ovi diff`.
+type diffOptions struct{ kind, stack string }
+
+func diffOptionsOf(c *command.Call) diffOptions {
+	return diffOptions{kind: c.Cmd.String("kind"), stack: session.StackNameOf(c)}
+}
+
 func diff(c *command.Call) error {
+	o := diffOptionsOf(c)
 	if c.Arg(0) == "" {
 		return cli.Usage("use ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
 	}
 	if err := c.AtMost(3); err != nil {
 		return err
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showDiff(c, l) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showDiff(c, l, o) })
 }
 
 // span is the two ends of a diff.
@@ -83,7 +91,7 @@ func spanOf(c *command.Call, l *ledger.Ledger) (s span, ref string, err error) {
 	return s, ref, err
 }
 
-func showDiff(c *command.Call, l *ledger.Ledger) error {
+func showDiff(c *command.Call, l *ledger.Ledger, o diffOptions) error {
 	s, spelling, err := spanOf(c, l)
 	if err != nil {
 		return err
@@ -110,18 +118,17 @@ func showDiff(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	stack = cmp.Or(stack, c.Cmd.String("stack"))
+	o.stack = cmp.Or(stack, o.stack)
 	changes = slices.DeleteFunc(changes, func(x history.ResourceChange) bool {
 		return !only.IsZero() && x.Ref != only ||
-			!about(c, stack, x)
+			!o.about(x)
 	})
 	return writeDiff(c, l, s, changes)
 }
 
 // about reports whether a resource was asked for.
-func about(c *command.Call, stack string, x history.ResourceChange) bool {
-	kind := c.Cmd.String("kind")
-	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
+func (o diffOptions) about(x history.ResourceChange) bool {
+	return (o.kind == "" || x.Ref.Kind == o.kind) && (o.stack == "" || stackOf(x) == o.stack)
 }
 
 func stackOf(x history.ResourceChange) string {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -44,11 +45,23 @@ func InventoryCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// inventoryOptions are the options of `ovi inventory`.
+type inventoryOptions struct {
+	match  []string
+	all    bool
+	maxAge time.Duration
+}
+
+func inventoryOptionsOf(c *command.Call) inventoryOptions {
+	return inventoryOptions{match: command.MatchOf(c), all: c.Cmd.Bool("all"), maxAge: c.Cmd.Duration("max-age")}
+}
+
 func inventory(c *command.Call) error {
+	o := inventoryOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	if _, err := command.Matcher(c); err != nil {
+	if _, err := command.Matcher(o.match); err != nil {
 		return err
 	}
 	args := c.Cmd.Args().Slice()
@@ -60,21 +73,21 @@ func inventory(c *command.Call) error {
 		paths = []string{session.DefaultSource}
 	}
 	if len(paths) > 0 {
-		return session.WithLine(c, paths, func(l *session.Session) error { return takeInventory(c, l) })
+		return session.WithLine(c, paths, func(l *session.Session) error { return takeInventory(c, l, o) })
 	}
 	return session.WithRecord(c, func(l *session.Session) error {
-		return errors.Join(command.RightCloud(c, l.Ledger), takeInventory(c, l))
+		return errors.Join(command.RightCloud(c, l.Ledger), takeInventory(c, l, o))
 	})
 }
 
 // takeInventory reads all kinds, and shows what is unmanaged. What cannot be read is shown as it is on
 // record.
-func takeInventory(c *command.Call, l *session.Session) error {
-	p, err := l.Engine.Inventory(c, l.Intents, c.Cmd.Duration("max-age"))
+func takeInventory(c *command.Call, l *session.Session, o inventoryOptions) error {
+	p, err := l.Engine.Inventory(c, l.Intents, o.maxAge)
 	if err != nil {
 		return err
 	}
-	if err := showUnmanaged(c, l.Ledger); err != nil {
+	if err := showUnmanaged(c, l.Ledger, o); err != nil {
 		return err
 	}
 	if !p.Plan.Unread() {
@@ -101,8 +114,10 @@ func takeInventory(c *command.Call, l *session.Session) error {
 
 // chosen are the resources of an inventory that the command line asks for, and how many it omits because the
 // provider creates them by itself.
-func chosen(c *command.Call, all []history.Unmanaged) (chosen []history.Unmanaged, omitted int, err error) {
-	matcher, err := command.Matcher(c)
+func chosen(c *command.Call, all []history.Unmanaged, o inventoryOptions) (
+	chosen []history.Unmanaged, omitted int, err error,
+) {
+	matcher, err := command.Matcher(o.match)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -110,7 +125,7 @@ func chosen(c *command.Call, all []history.Unmanaged) (chosen []history.Unmanage
 	for _, u := range all {
 		switch {
 		case !matcher.Match(&u.Observed, importer.Called(schemas, &u.Observed)):
-		case u.Message == resource.ProviderDefault && !c.Cmd.Bool("all") && !c.Out.Machine():
+		case u.Message == resource.ProviderDefault && !o.all && !c.Out.Machine():
 			omitted++
 		default:
 			chosen = append(chosen, u)
@@ -119,12 +134,12 @@ func chosen(c *command.Call, all []history.Unmanaged) (chosen []history.Unmanage
 	return chosen, omitted, nil
 }
 
-func showUnmanaged(c *command.Call, l *ledger.Ledger) error {
+func showUnmanaged(c *command.Call, l *ledger.Ledger, o inventoryOptions) error {
 	all, err := history.New(l.Reader()).Unmanaged(c)
 	if err != nil {
 		return err
 	}
-	all, omitted, err := chosen(c, all)
+	all, omitted, err := chosen(c, all, o)
 	if err != nil {
 		return err
 	}

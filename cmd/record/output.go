@@ -28,18 +28,29 @@ func OutputCommand(p *command.Process) *urfave.Command {
 			"that value alone: a text without quotes, any other value as JSON.",
 		Flags: []urfave.Flag{
 			command.RecordFlag(), session.EnvFlag(),
-			&urfave.StringFlag{Name: "stack", Usage: "print the outputs of stack `NAME` (default: the stack of the source)"},
+			session.StackNameFlag("print the outputs of stack `NAME` (default: the stack of the source)"),
 		},
 		Action: p.Action(output),
 	}
 }
 
+// outputOptions are the options of `ovi output`.
+type outputOptions struct {
+	stack string
+	files []string
+}
+
+func outputOptionsOf(c *command.Call) outputOptions {
+	return outputOptions{stack: session.StackNameOf(c), files: command.FilesOf(c)}
+}
+
 func output(c *command.Call) error {
+	o := outputOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
-		stack, err := outputStack(c, l)
+		stack, err := outputStack(c, l, o)
 		if err != nil {
 			return err
 		}
@@ -61,9 +72,9 @@ func output(c *command.Call) error {
 
 // outputStack returns the stack whose outputs are printed: the one that --stack names, else the one of the source, else
 // the only one that has outputs.
-func outputStack(c *command.Call, l *ledger.Ledger) (string, error) {
-	if stack := c.Cmd.String("stack"); stack != "" {
-		return stack, nil
+func outputStack(c *command.Call, l *ledger.Ledger, o outputOptions) (string, error) {
+	if o.stack != "" {
+		return o.stack, nil
 	}
 	paths, err := session.Sources(c)
 	if err == nil {
@@ -71,7 +82,7 @@ func outputStack(c *command.Call, l *ledger.Ledger) (string, error) {
 		if err != nil || stack != "" {
 			return stack, err
 		}
-	} else if len(c.Cmd.StringSlice("f")) > 0 {
+	} else if len(o.files) > 0 {
 		return "", err
 	}
 	all, err := query.Outputs(c, l.Reader(), "", storage.Now)

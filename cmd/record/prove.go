@@ -38,24 +38,38 @@ func ProveCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// proveOptions are the options of `ovi prove`.
+type proveOptions struct {
+	out, checkpoint string
+	overwrite, all  bool
+}
+
+func proveOptionsOf(c *command.Call) proveOptions {
+	return proveOptions{
+		out: c.Cmd.String("out"), checkpoint: c.Cmd.String("checkpoint"), overwrite: c.Cmd.Bool("overwrite"),
+		all: c.Cmd.Bool("all"),
+	}
+}
+
 func prove(c *command.Call) error {
+	o := proveOptionsOf(c)
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return proveRef(c, l) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return proveRef(c, l, o) })
 }
 
-func proveRef(c *command.Call, l *ledger.Ledger) error {
+func proveRef(c *command.Call, l *ledger.Ledger, o proveOptions) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
 	}
 	order := proof.Order{Ref: ref, By: c.User(), Made: c.Now(), Depth: near}
-	if c.Cmd.Bool("all") {
+	if o.all {
 		order.Depth = -1
 	}
-	if line := c.Cmd.String("checkpoint"); line != "" {
-		if order.Under, err = wal.ParseAnchor(line); err != nil {
+	if o.checkpoint != "" {
+		if order.Under, err = wal.ParseAnchor(o.checkpoint); err != nil {
 			return cli.Usage("use the whole line that ovi printed", "invalid --checkpoint: %s", err)
 		}
 	}
@@ -63,23 +77,22 @@ func proveRef(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return &cli.Problem{Summary: "cannot prove " + session.Quoted(ref.String()), Err: err, Suggestion: suggestProve(err)}
 	}
-	file := c.Cmd.String("out")
-	if file == "" {
+	if o.out == "" {
 		_, err := c.Out.W.Write(made.Text)
 		return err
 	}
-	if c.Cmd.Bool("overwrite") {
-		err = command.WriteFile(file, made.Text)
+	if o.overwrite {
+		err = command.WriteFile(o.out, made.Text)
 	} else {
-		err = command.WriteNew(file, made.Text, 0o600)
+		err = command.WriteNew(o.out, made.Text, 0o600)
 	}
 	if err != nil {
 		return &cli.Problem{
-			Summary: "cannot write the proof", File: file, Err: cli.Plain(err),
+			Summary: "cannot write the proof", File: o.out, Err: cli.Plain(err),
 			Suggestion: "choose another file, or replace this one with --overwrite",
 		}
 	}
-	return proved(c, l, order, made, file)
+	return proved(c, l, order, made, o.out)
 }
 
 // suggestProve says what to do where the log does not have what is to be proved.

@@ -26,7 +26,11 @@ func replayCommand(p *command.Process) *urfave.Command {
 			"damaged file. A store in etcd is rebuilt from the logs of all its instances: add the others with\n" +
 			"--with. Restore a lost one with --into etcd://HOST:2379/PREFIX, after stopping its instances.",
 		Flags: []urfave.Flag{
-			command.RecordFlag(), withFlag(),
+			command.RecordFlag(),
+			&urfave.StringSliceFlag{
+				Name:  "with",
+				Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable",
+			},
 			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to " +
 				"etcd://HOST:2379/PREFIX"},
 			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
@@ -54,7 +58,19 @@ type replayed struct {
 	Logs    []replayedLog `json:"logs,omitempty"`
 }
 
+// replayOptions are the options of `ovi audit replay`.
+type replayOptions struct {
+	with   []string
+	into   string
+	repair bool
+}
+
+func replayOptionsOf(c *command.Call) replayOptions {
+	return replayOptions{with: c.Cmd.StringSlice("with"), into: c.Cmd.String("into"), repair: c.Cmd.Bool("repair")}
+}
+
 func auditReplay(c *command.Call) error {
+	o := replayOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -62,16 +78,16 @@ func auditReplay(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	if into := c.Cmd.String("into"); strings.HasPrefix(into, command.EtcdScheme) {
-		return rebuildInto(c, dir, into)
+	if strings.HasPrefix(o.into, command.EtcdScheme) {
+		return rebuildInto(c, dir, o)
 	}
 	if kept, err := session.ReadNote(dir); err != nil || kept.Where != "" || c.StoreName() != "" {
 		if err != nil {
 			return err
 		}
-		return replayShared(c, dir)
+		return replayShared(c, dir, o)
 	}
-	if len(c.Cmd.StringSlice("with")) > 0 {
+	if len(o.with) > 0 {
 		return cli.Usage("omit --with", "the store of %s has one audit log, its own", dir)
 	}
 	out := replayed{Live: "present"}
@@ -81,7 +97,7 @@ func auditReplay(c *command.Call) error {
 		}
 		out.Live, out.Why = "damaged", err.Error()
 	}
-	location, keep, err := replayLocation(c, dir)
+	location, keep, err := replayLocation(dir, o.into)
 	if err != nil {
 		return err
 	}
@@ -94,7 +110,7 @@ func auditReplay(c *command.Call) error {
 	if keep {
 		out.Into = location
 	}
-	if c.Cmd.Bool("repair") && !out.Equal {
+	if o.repair && !out.Equal {
 		if err := replaceStore(dir, location, keep); err != nil {
 			return err
 		}
@@ -112,9 +128,8 @@ func catchUpStore(c *command.Call, dir string) error {
 	return l.Close()
 }
 
-// replayLocation is where the rebuilt store goes: --into, or a temporary folder.
-func replayLocation(c *command.Call, dir string) (file string, keep bool, err error) {
-	into := c.Cmd.String("into")
+// replayLocation returns the file of the rebuilt store: in a folder, or in a temporary one if that is "".
+func replayLocation(dir, into string) (file string, keep bool, err error) {
 	if into == "" {
 		into, err = os.MkdirTemp(dir, ".replay-*")
 		return filepath.Join(into, command.StoreFile), false, err

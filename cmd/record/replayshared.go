@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
@@ -17,13 +15,6 @@ import (
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )
-
-func withFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{
-		Name:  "with",
-		Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable",
-	}
-}
 
 // replayedLog is one of the logs a shared store was rebuilt from.
 type replayedLog struct {
@@ -42,8 +33,8 @@ func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 
 // replayShared rebuilds a shared store from the logs of all its instances, and compares the live
 // one with it.
-func replayShared(c *command.Call, dir string) (err error) {
-	if c.Cmd.Bool("repair") {
+func replayShared(c *command.Call, dir string, o replayOptions) (err error) {
+	if o.repair {
 		return cli.Usage("rebuild it under another prefix: ovi audit replay --with DIR --into "+
 			"etcd://host:2379/another-prefix", "a shared store cannot be repaired in place")
 	}
@@ -52,12 +43,12 @@ func replayShared(c *command.Call, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	logs, err := allLogs(c, dir)
+	logs, err := allLogs(dir, o.with)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, logs.Close()) }()
-	location, keep, err := replayLocation(c, dir)
+	location, keep, err := replayLocation(dir, o.into)
 	if err != nil {
 		return err
 	}
@@ -123,20 +114,20 @@ func partShared(f replay.Comparison) string {
 }
 
 // rebuildInto restores a lost store to etcd.
-func rebuildInto(c *command.Call, dir, name string) (err error) {
-	if c.Cmd.Bool("repair") {
+func rebuildInto(c *command.Call, dir string, o replayOptions) (err error) {
+	if o.repair {
 		return cli.Usage("omit --repair", "--into %s creates a new store", command.EtcdScheme)
 	}
-	logs, err := allLogs(c, dir)
+	logs, err := allLogs(dir, o.with)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, logs.Close()) }()
-	known, err := knownInstances(c, dir)
+	known, err := knownInstances(dir, o.with)
 	if err != nil {
 		return err
 	}
-	into, where, err := command.Connect(c, name)
+	into, where, err := command.Connect(c, o.into)
 	if err != nil {
 		return err
 	}
@@ -171,14 +162,14 @@ func lacking(c *command.Call, err error) error {
 }
 
 // allLogs are this instance's and those of --with.
-func allLogs(c *command.Call, dir string) (*replay.Logs, error) {
-	return replay.OpenLogs(append([]string{dir}, c.Cmd.StringSlice("with")...))
+func allLogs(dir string, with []string) (*replay.Logs, error) {
+	return replay.OpenLogs(append([]string{dir}, with...))
 }
 
 // knownInstances are those that any of the data directories has noted.
-func knownInstances(c *command.Call, dir string) ([]string, error) {
+func knownInstances(dir string, with []string) ([]string, error) {
 	var out []string
-	for _, d := range append([]string{dir}, c.Cmd.StringSlice("with")...) {
+	for _, d := range append([]string{dir}, with...) {
 		instances, err := session.InstancesMet(d)
 		if err != nil {
 			return nil, err

@@ -31,12 +31,24 @@ func ShowCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// showOptions are the options of `ovi show`.
+type showOptions struct {
+	full        bool
+	at          string
+	environment bool // one is given
+}
+
+func showOptionsOf(c *command.Call) showOptions {
+	return showOptions{full: reconcile.FullOf(c), at: c.Cmd.String("at"), environment: c.Given("env") != ""}
+}
+
 func show(c *command.Call) error {
+	o := showOptionsOf(c)
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
 	if session.IsPlan(c.Arg(0)) {
-		if c.Cmd.IsSet("env") {
+		if o.environment {
 			return cli.Usage("omit --env", "%s is a saved plan, which has its environment", c.Arg(0))
 		}
 		head, planned, err := session.LoadPlan(c.Arg(0))
@@ -48,17 +60,17 @@ func show(c *command.Call) error {
 				return err
 			}
 		}
-		return reconcile.ShowPlan(c, planned, reconcile.PlanView{Dir: head.DataDir, Full: reconcile.FullOf(c)})
+		return reconcile.ShowPlan(c, planned, reconcile.PlanView{Dir: head.DataDir, Full: o.full})
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showRef(c, l) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return showRef(c, l, o.at) })
 }
 
-func showRef(c *command.Call, l *ledger.Ledger) error {
+func showRef(c *command.Call, l *ledger.Ledger, asOf string) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
 	}
-	at, err := session.Revision(c, l)
+	at, err := session.RevisionOf(c, l, asOf)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func StatusCommand(p *command.Process) *urfave.Command {
 		Usage: "Show managed resources",
 		Flags: []urfave.Flag{
 			command.RecordFlag(), session.StackFlag(),
-			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
+			session.StackNameFlag("only resources of stack `NAME`"),
 		},
 		Action: p.Action(status),
 	}
@@ -58,19 +58,27 @@ type state struct {
 	unread    []event.Unread         // of the sources, as of the last plans
 }
 
+// statusOptions are the options of `ovi status`.
+type statusOptions struct{ stack string }
+
+func statusOptionsOf(c *command.Call) statusOptions {
+	return statusOptions{stack: session.StackNameOf(c)}
+}
+
 func status(c *command.Call) error {
+	o := statusOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showState(c, l) })
+	return session.WithMemory(c, c.Cmd.Args().Slice(), func(l *ledger.Ledger) error { return showState(c, l, o) })
 }
 
-func showState(c *command.Call, l *ledger.Ledger) error {
+func showState(c *command.Call, l *ledger.Ledger, o statusOptions) error {
 	s, err := stateOf(c, l)
 	if err != nil {
 		return err
 	}
-	stack, err := stackOfRef(c, l)
+	stack, err := stackOfRef(c, l, o.stack)
 	if err != nil {
 		return err
 	}
@@ -171,9 +179,9 @@ func stateOf(c *command.Call, l *ledger.Ledger) (state, error) {
 	return s, err
 }
 
-// stackOfRef is the stack to show: that of --stack or, where several are on record, that of the source;
+// stackOfRef is the stack to show: the named one, the one of --env or, where several are on record, that of the source;
 // or of a source of several, "" means all. It refuses one of which nothing is recorded.
-func stackOfRef(c *command.Call, l *ledger.Ledger) (string, error) {
+func stackOfRef(c *command.Call, l *ledger.Ledger, named string) (string, error) {
 	known, err := session.RecordedStacks(c, l)
 	if err != nil {
 		return "", err
@@ -183,7 +191,7 @@ func stackOfRef(c *command.Call, l *ledger.Ledger) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stack = cmp.Or(stack, c.Cmd.String("stack"))
+	stack = cmp.Or(stack, named)
 	if stack == "" && len(known) > 1 && len(paths) > 0 {
 		stacks, err := session.SourceStacks(c, paths)
 		if recorded, failed := session.RecordedFrom(c, l, paths); err != nil && failed == nil && len(recorded) > 0 {

@@ -188,7 +188,7 @@ func moveNote(c *command.Call, file string) error {
 }
 
 // revoke revokes a claim, on record.
-func revoke(c *command.Call, l *ledger.Ledger) error {
+func revoke(c *command.Call, l *ledger.Ledger, reason string) error {
 	claims := coordinator.New(l.Claims(), coordinator.Identity{})
 	all, err := claims.List(c)
 	if err != nil {
@@ -224,7 +224,7 @@ func revoke(c *command.Call, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	event := event.Revoked{ClaimedBy: holderOf(gone), Token: gone.Token, Who: c.User(), Reason: c.Cmd.String("reason")}
+	event := event.Revoked{ClaimedBy: holderOf(gone), Token: gone.Token, Who: c.User(), Reason: reason}
 	if ref, ok := claimedResource(gone.Ref); ok {
 		event.Ref = ref
 	} else {

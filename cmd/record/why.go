@@ -37,14 +37,20 @@ func WhyCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// whyOptions are the options of `ovi why`.
+type whyOptions struct{ all bool }
+
+func whyOptionsOf(c *command.Call) whyOptions { return whyOptions{all: c.Cmd.Bool("all")} }
+
 func why(c *command.Call) error {
+	o := whyOptionsOf(c)
 	if err := session.OneRef(c); err != nil {
 		return err
 	}
 	if dir := session.DataDir(c, session.Named(c, nil)); command.ErrorsAlone(dir) {
 		return whyOnNode(c, dir)
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return tell(c, l) })
+	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return tell(c, l, o) })
 }
 
 // whyOnNode shows the last error of a deployment that its node keeps, on the terminal alone. The orchestrator of the
@@ -76,13 +82,13 @@ func whyOnNode(c *command.Call, dir string) error {
 	return nil
 }
 
-func tell(c *command.Call, l *ledger.Ledger) error {
+func tell(c *command.Call, l *ledger.Ledger, o whyOptions) error {
 	ref, err := session.Ref(c, l, c.Arg(0))
 	if err != nil {
 		return err
 	}
 	depth := near
-	if c.Cmd.Bool("all") || c.Out.Machine() {
+	if o.all || c.Out.Machine() {
 		depth = -1
 	}
 	chronicle, err := history.New(l.Reader()).ResourceHistory(c, ref, depth)
@@ -112,7 +118,7 @@ func tell(c *command.Call, l *ledger.Ledger) error {
 	if c.Out.Machine() {
 		return c.Out.Records(storyRecord(s, ref))
 	}
-	return storyPage(s, c.Cmd.Bool("all")).Write(c.Out.W, c.Out.Style)
+	return storyPage(s, o.all).Write(c.Out.W, c.Out.Style)
 }
 
 // showKept shows the last error of a resource that this host keeps, on the terminal alone. It is recorded first.

@@ -57,6 +57,12 @@ func StackFlag() urfave.Flag {
 	}
 }
 
+// StackNameFlag returns the option --stack, which names the stack that a command is about.
+func StackNameFlag(usage string) urfave.Flag { return &urfave.StringFlag{Name: "stack", Usage: usage} }
+
+// StackNameOf returns the value of --stack.
+func StackNameOf(c *command.Call) string { return c.Cmd.String("stack") }
+
 // fileOptions are the options with which files are read. Nil files are the files of this host.
 func fileOptions(c *command.Call, checks source.Options, files fs.FS) config.Options {
 	name, asked := environment(c)

@@ -22,7 +22,7 @@ import (
 
 // Act returns who acts and the reason that the command line gives.
 func Act(c *command.Call) engine.OperatorAction {
-	return engine.OperatorAction{Who: c.User(), Reason: c.Cmd.String("reason")}
+	return engine.OperatorAction{Who: c.User(), Reason: command.ReasonOf(c)}
 }
 
 // IsBlessed reports whether the protection of a resource is recorded.
@@ -97,11 +97,6 @@ func meet(c *command.Call, dir string, l *ledger.Ledger) {
 	if err != nil {
 		c.Out.Warn("cannot note the instances of the store: "+err.Error(), "none needed: the next command tries again")
 	}
-}
-
-// Revision reads --at: a revision, a time, or a duration ago.
-func Revision(c *command.Call, l *ledger.Ledger) (storage.Revision, error) {
-	return RevisionOf(c, l, c.Cmd.String("at"))
 }
 
 // RevisionOf returns the revision that a text means: a number, a time or an age.

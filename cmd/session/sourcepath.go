@@ -81,7 +81,7 @@ func firstSource(c *command.Call) string {
 // Named are the sources that the command line names; in the folder of a chart without any, the
 // chart.
 func Named(c *command.Call, args []string) []string {
-	named := append(append([]string{}, args...), c.Cmd.StringSlice("f")...)
+	named := append(append([]string{}, args...), command.FilesOf(c)...)
 	if len(named) > 0 {
 		return named
 	}

@@ -33,7 +33,7 @@ func ChosenStack(c *command.Call, args ...string) (string, error) {
 	if !asked {
 		return "", nil
 	}
-	if stack := c.Cmd.String("stack"); stack != "" {
+	if stack := StackNameOf(c); stack != "" {
 		return "", cli.Usage("omit one of them", "--env %s and --stack %s are both given", name, stack)
 	}
 	paths, err := Sources(c, args...)
@@ -91,7 +91,7 @@ func inSource(c *command.Call, several *history.AmbiguousError, args ...string) 
 		return resource.Ref{}, several
 	}
 	stacks, err := SourceStacks(c, paths)
-	if err != nil && len(c.Cmd.StringSlice("f")) > 0 {
+	if err != nil && len(command.FilesOf(c)) > 0 {
 		return resource.Ref{}, err
 	}
 	left := slices.DeleteFunc(slices.Clone(several.Refs),
