@@ -118,5 +118,8 @@ func SignFlag() urfave.Flag {
 	}
 }
 
+// SignOf returns the key with which an act is signed; "" means that it is not.
+func SignOf(c *Call) string { return c.Cmd.String("sign") }
+
 // ShortWait is the default of --lock-timeout.
 const ShortWait = 10 * time.Second

@@ -200,5 +200,5 @@ func (c *Call) Takes(option string) bool {
 
 // NamesDir reports whether the user named the data directory.
 func (c *Call) NamesDir() bool {
-	return c.Cmd.String("data-dir") != "" || c.Process.Getenv("OVI_DATA_DIR") != ""
+	return DataDirOf(c) != "" || c.Process.Getenv("OVI_DATA_DIR") != ""
 }

@@ -174,7 +174,7 @@ func used(intents []resource.Intent, name string) bool {
 const SandboxDir = "sandbox"
 
 // Sandboxed reports whether all providers use their sandboxes.
-func (c *Call) Sandboxed() bool { return c.Cmd.Bool("sandbox") }
+func (c *Call) Sandboxed() bool { return sandboxOf(c) }
 
 // Schemas are the kinds of all providers, without opening any.
 func Schemas(p *Process) provider.Set {

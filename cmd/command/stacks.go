@@ -106,3 +106,14 @@ func StacksOf(dir, source string) (out []string) {
 	}
 	return out
 }
+
+// Configured returns the refs of all configured resources.
+func Configured(intents []resource.Intent) []resource.Ref {
+	var refs []resource.Ref
+	for _, in := range intents {
+		for _, d := range in.Resources {
+			refs = append(refs, d.Ref)
+		}
+	}
+	return refs
+}

@@ -26,7 +26,7 @@ const (
 // StoreName is the store that was asked for: --store, OVI_STORE, or "": bolt in the data
 // directory.
 func (c *Call) StoreName() string {
-	if name := c.Cmd.String("store"); name != "" {
+	if name := storeOf(c); name != "" {
 		return name
 	}
 	return c.Getenv("OVI_STORE")

@@ -66,17 +66,6 @@ func (t Targets) CheckIn(p *engine.Planned) error {
 	return t.CheckAmong(refs)
 }
 
-// Configured returns the refs of all configured resources.
-func Configured(intents []resource.Intent) []resource.Ref {
-	var refs []resource.Ref
-	for _, in := range intents {
-		for _, d := range in.Resources {
-			refs = append(refs, d.Ref)
-		}
-	}
-	return refs
-}
-
 // CheckAmong refuses a --target or --exclude that matches no resource: it is misspelled, and its
 // resource would be excluded or changed without notice.
 func (t Targets) CheckAmong(refs []resource.Ref) error {

@@ -50,22 +50,38 @@ func AdoptCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// adoptOptions are the options of `ovi adopt`.
+type adoptOptions struct {
+	id, ids                                        string
+	match, exclude                                 []string
+	force, marked, existing, autoApprove, unproven bool
+	// These are given, whatever their values are.
+	byID, byIDs, byMatch, excludes bool
+}
+
+func adoptOptionsOf(c *command.Call) adoptOptions {
+	return adoptOptions{
+		id: c.Cmd.String("id"), ids: c.Cmd.String("ids"), match: command.MatchOf(c), exclude: c.Cmd.StringSlice("exclude"),
+		force: c.Cmd.Bool("force"), marked: c.Cmd.Bool("marked"), existing: c.Cmd.Bool("existing"),
+		autoApprove: c.Cmd.Bool("auto-approve"), unproven: c.Cmd.Bool("unproven"), byID: c.Cmd.IsSet("id"),
+		byIDs: c.Cmd.IsSet("ids"), byMatch: c.Given("match") != "", excludes: c.Cmd.IsSet("exclude"),
+	}
+}
+
 func adopt(c *command.Call) error {
-	if c.Cmd.Bool("unproven") && !c.Cmd.Bool("marked") {
+	o := adoptOptionsOf(c)
+	if o.unproven && !o.marked {
 		return cli.Usage("add --marked", "--unproven needs --marked")
 	}
-	if c.Cmd.IsSet("exclude") && !c.Cmd.Bool("existing") {
+	if o.excludes && !o.existing {
 		return cli.Usage("add --existing", "--exclude needs --existing")
 	}
-	if c.Cmd.Bool("auto-approve") && !c.Cmd.IsSet("ids") {
+	if o.autoApprove && !o.byIDs {
 		return cli.Usage("list the resources in a file, and add --ids FILE", "--auto-approve needs --ids")
 	}
-	if several := adoptsSeveral(c); several != nil {
+	if several := o.several(c); several != nil {
 		chosen := 0
-		for _, is := range []bool{
-			c.Cmd.IsSet("id"), c.Cmd.IsSet("ids"), c.Cmd.IsSet("match"),
-			c.Cmd.Bool("marked") && !c.Cmd.Bool("auto-approve"), c.Cmd.Bool("existing"),
-		} {
+		for _, is := range []bool{o.byID, o.byIDs, o.byMatch, o.marked && !o.autoApprove, o.existing} {
 			if is {
 				chosen++
 			}
@@ -92,10 +108,10 @@ func adopt(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return session.WithLine(c, paths, func(l *session.Session) error { return adoptIn(c, l) })
+	return session.WithLine(c, paths, func(l *session.Session) error { return adoptIn(c, l, o) })
 }
 
-func adoptIn(c *command.Call, l *session.Session) error {
+func adoptIn(c *command.Call, l *session.Session, o adoptOptions) error {
 	ref, err := desired(l.Intents, c.Arg(0))
 	if err != nil {
 		return err
@@ -105,7 +121,7 @@ func adoptIn(c *command.Call, l *session.Session) error {
 		return err
 	}
 	got, err := l.Engine.Adopt(c, l.Intents, engine.Adoption{
-		OperatorAction: act, Ref: ref, ID: c.Cmd.String("id"), Force: c.Cmd.Bool("force"),
+		OperatorAction: act, Ref: ref, ID: o.id, Force: o.force,
 	})
 	if err != nil {
 		return session.Unsigned(err)

@@ -16,31 +16,31 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// adoptsSeveral is what adopts more than one resource; nil if the command line names one.
-func adoptsSeveral(c *command.Call) func(*session.Session) error {
+// several returns the function that adopts more than one resource; nil if the command line names one.
+func (o adoptOptions) several(c *command.Call) func(*session.Session) error {
 	switch {
-	case c.Cmd.IsSet("ids") && c.Cmd.Bool("marked"):
-		return func(l *session.Session) error { return adoptListedMarked(c, l) }
-	case c.Cmd.IsSet("ids"):
-		return func(l *session.Session) error { return adoptByID(c, l) }
-	case c.Cmd.IsSet("match"):
-		return func(l *session.Session) error { return adoptMatching(c, l) }
-	case c.Cmd.Bool("existing"):
-		return func(l *session.Session) error { return adoptExisting(c, l) }
-	case c.Cmd.Bool("marked"):
-		return func(l *session.Session) error { return adoptMarked(c, l) }
+	case o.byIDs && o.marked:
+		return func(l *session.Session) error { return adoptListedMarked(c, l, o) }
+	case o.byIDs:
+		return func(l *session.Session) error { return adoptByID(c, l, o) }
+	case o.byMatch:
+		return func(l *session.Session) error { return adoptMatching(c, l, o) }
+	case o.existing:
+		return func(l *session.Session) error { return adoptExisting(c, l, o) }
+	case o.marked:
+		return func(l *session.Session) error { return adoptMarked(c, l, o) }
 	}
 	return nil
 }
 
 // adoptMarked adopts what has the tags of the stack and is not recorded.
-func adoptMarked(c *command.Call, l *session.Session) error {
-	all, err := l.Engine.Marked(c, l.Intents, c.Cmd.Bool("unproven"))
+func adoptMarked(c *command.Call, l *session.Session, o adoptOptions) error {
+	all, err := l.Engine.Marked(c, l.Intents, o.unproven)
 	if err != nil {
 		return err
 	}
-	return adoptAll(c, l, all, "TAGS", func(o *resource.Observed) string {
-		if o.Ownership == resource.Unproven {
+	return adoptAll(c, l, o, all, "TAGS", func(r *resource.Observed) string {
+		if r.Ownership == resource.Unproven {
 			return "may have been copied"
 		}
 		return "written at creation"
@@ -49,32 +49,32 @@ func adoptMarked(c *command.Call, l *session.Session) error {
 
 // adoptListedMarked adopts the unrecorded resources with the tags of the stack that a file lists, which people have
 // reviewed. Other resources with the tags stay unmanaged and cause a warning.
-func adoptListedMarked(c *command.Call, l *session.Session) error {
-	listed, err := readIDs(c, l)
+func adoptListedMarked(c *command.Call, l *session.Session, o adoptOptions) error {
+	listed, err := readIDs(l, o.ids)
 	if err != nil {
 		return err
 	}
-	all, err := l.Engine.Marked(c, l.Intents, c.Cmd.Bool("unproven"))
+	all, err := l.Engine.Marked(c, l.Intents, o.unproven)
 	if err != nil {
 		return err
 	}
 	var allowed []resource.Observed
-	for _, o := range all {
+	for _, r := range all {
 		if slices.ContainsFunc(listed, func(x engine.Identified) bool {
-			return x.ID == o.ID && x.Ref.Stack == o.Ref.Stack && x.Ref.Kind == o.Ref.Kind && x.Ref.Name == o.Ref.Name
+			return x.ID == r.ID && x.Ref.Stack == r.Ref.Stack && x.Ref.Kind == r.Ref.Kind && x.Ref.Name == r.Ref.Name
 		}) {
-			allowed = append(allowed, o)
+			allowed = append(allowed, r)
 			continue
 		}
-		c.Out.Warn(fmt.Sprintf("not adopted: %s %s: %s does not list it", o.Ref.Short(), o.ID, c.Cmd.String("ids")),
-			"add the line after a review: "+o.Ref.Short()+" "+o.ID)
+		c.Out.Warn(fmt.Sprintf("not adopted: %s %s: %s does not list it", r.Ref.Short(), r.ID, o.ids),
+			"add the line after a review: "+r.Ref.Short()+" "+r.ID)
 	}
-	return adoptAll(c, l, allowed, "TAGS", func(*resource.Observed) string { return "listed" })
+	return adoptAll(c, l, o, allowed, "TAGS", func(*resource.Observed) string { return "listed" })
 }
 
 // adoptExisting adopts what exists under the names of the configuration and is unmanaged. Of a table of
 // clusters that is those of rows that are to be absent too: the next apply deletes them.
-func adoptExisting(c *command.Call, l *session.Session) error {
+func adoptExisting(c *command.Call, l *session.Session, o adoptOptions) error {
 	absent, err := absentClusters(c, l)
 	if err != nil {
 		return err
@@ -83,12 +83,9 @@ func adoptExisting(c *command.Call, l *session.Session) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(o resource.Observed) bool {
-		return slices.Contains(c.Cmd.StringSlice("exclude"),
-			o.Ref.Short())
-	})
-	return adoptAll(c, l, all, "CONFIGURED", func(o *resource.Observed) string {
-		if slices.ContainsFunc(absent, func(r resource.Ref) bool { return session.Bare(r) == session.Bare(o.Ref) }) {
+	all = slices.DeleteFunc(all, func(r resource.Observed) bool { return slices.Contains(o.exclude, r.Ref.Short()) })
+	return adoptAll(c, l, o, all, "CONFIGURED", func(x *resource.Observed) string {
+		if slices.ContainsFunc(absent, func(r resource.Ref) bool { return session.Bare(r) == session.Bare(x.Ref) }) {
 			return "absent: the next apply deletes it"
 		}
 		return "present"
@@ -96,24 +93,23 @@ func adoptExisting(c *command.Call, l *session.Session) error {
 }
 
 // adoptByID adopts what a file lists.
-func adoptByID(c *command.Call, l *session.Session) error {
-	all, err := readIDs(c, l)
+func adoptByID(c *command.Call, l *session.Session, o adoptOptions) error {
+	all, err := readIDs(l, o.ids)
 	if err != nil {
 		return err
 	}
-	found, err := l.Engine.ByID(c, l.Intents, all, c.Cmd.Bool("force"))
+	found, err := l.Engine.ByID(c, l.Intents, all, o.force)
 	if err != nil {
 		return err
 	}
 	if done := len(all) - len(found); done > 0 {
 		c.Out.Say("%s managed already.", render.Many(done, "resource"))
 	}
-	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
+	return adoptAll(c, l, o, found, "CALLED", func(r *resource.Observed) string { return calledNow(c, r) })
 }
 
 // readIDs reads the file of --ids: names of the configuration, and IDs.
-func readIDs(c *command.Call, l *session.Session) ([]engine.Identified, error) {
-	file := c.Cmd.String("ids")
+func readIDs(l *session.Session, file string) ([]engine.Identified, error) {
 	text, err := session.ReadSource(file)
 	if err != nil {
 		return nil, err
@@ -149,14 +145,14 @@ func calledNow(c *command.Call, o *resource.Observed) string {
 
 // adoptMatching adopts what matches patterns and is called by a name of the configuration. What matches and is not
 // adopted is listed with the reason.
-func adoptMatching(c *command.Call, l *session.Session) error {
-	matcher, err := command.Matcher(command.MatchOf(c))
+func adoptMatching(c *command.Call, l *session.Session, o adoptOptions) error {
+	matcher, err := command.Matcher(o.match)
 	if err != nil {
 		return err
 	}
 	schemas := command.Schemas(c.Process)
-	all, unread, err := l.Engine.Called(c, l.Intents, c.Cmd.Bool("force"), func(o *resource.Observed) string {
-		if name := importer.Called(schemas, o); matcher.Match(o, name) {
+	all, unread, err := l.Engine.Called(c, l.Intents, o.force, func(r *resource.Observed) string {
+		if name := importer.Called(schemas, r); matcher.Match(r, name) {
 			return name
 		}
 		return ""
@@ -175,7 +171,7 @@ func adoptMatching(c *command.Call, l *session.Session) error {
 	for _, kind := range command.SortedKeys(unread) {
 		c.Out.Warn("not adopted: all of "+kind+": "+unread[kind].Error(), "")
 	}
-	return adoptAll(c, l, found, "CALLED", func(o *resource.Observed) string { return calledNow(c, o) })
+	return adoptAll(c, l, o, found, "CALLED", func(r *resource.Observed) string { return calledNow(c, r) })
 }
 
 // absentClusters are the clusters that the tables among the sources declare to be absent.
@@ -202,10 +198,10 @@ func absentClusters(c *command.Call, l *session.Session) (out []resource.Ref, er
 }
 
 // adoptAll lists resources with a note on each, and adopts them on a typed yes, or at once with --auto-approve.
-func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note string,
+func adoptAll(c *command.Call, l *session.Session, o adoptOptions, all []resource.Observed, note string,
 	of func(*resource.Observed) string,
 ) error {
-	asks := !c.Cmd.Bool("auto-approve")
+	asks := !o.autoApprove
 	if c.Out.Machine() && asks {
 		return cli.Usage("run it in a terminal, or add --ids FILE --auto-approve", "this needs confirmation")
 	}
@@ -235,7 +231,7 @@ func adoptAll(c *command.Call, l *session.Session, all []resource.Observed, note
 	if err != nil {
 		return err
 	}
-	n, err := l.Engine.AdoptAll(c, l.Intents, all, act, c.Cmd.Bool("force"))
+	n, err := l.Engine.AdoptAll(c, l.Intents, all, act, o.force)
 	if c.Out.Machine() {
 		return errors.Join(err, adoptedRecords(c, l, all[:n]))
 	}

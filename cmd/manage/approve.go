@@ -39,14 +39,22 @@ func ApproveCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// approveOptions are the options of `ovi approve`.
+type approveOptions struct{ until string }
+
+func approveOptionsOf(c *command.Call) approveOptions {
+	return approveOptions{until: c.Cmd.String("until")}
+}
+
 func approve(c *command.Call) error {
+	o := approveOptionsOf(c)
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi approve` needs a saved plan")
 	}
 	if err := session.SavedPlan(c.Arg(0)); err != nil {
 		return err
 	}
-	until, err := later(c, "until")
+	until, err := later(c, "until", o.until)
 	if err != nil {
 		return err
 	}
@@ -66,7 +74,7 @@ func approve(c *command.Call) error {
 }
 
 func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.Time) error {
-	if err := reconcile.ShowPlan(c, p, reconcile.PlanView{Dir: c.Cmd.String("data-dir"), Full: true}); err != nil {
+	if err := reconcile.ShowPlan(c, p, reconcile.PlanView{Dir: command.DataDirOf(c), Full: true}); err != nil {
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
@@ -150,8 +158,7 @@ func asked(p *engine.Planned) (n int, signed bool) {
 }
 
 // later reads an option that is a future time, or a duration from now.
-func later(c *command.Call, flag string) (time.Time, error) {
-	text := c.Cmd.String(flag)
+func later(c *command.Call, flag, text string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		var d time.Duration

@@ -48,7 +48,13 @@ func MoveCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// forgetOptions are the options of `ovi forget`.
+type forgetOptions struct{ id string }
+
+func forgetOptionsOf(c *command.Call) forgetOptions { return forgetOptions{id: c.Cmd.String("id")} }
+
 func forget(c *command.Call) error {
+	o := forgetOptionsOf(c)
 	return session.WithRef(c, func(l *session.Session, ref resource.Ref) error {
 		if err := command.SameCloud(c, ref); err != nil {
 			return err
@@ -57,7 +63,7 @@ func forget(c *command.Call) error {
 		if err != nil {
 			return err
 		}
-		done, err := l.Engine.Forget(c, ref, c.Cmd.String("id"), act)
+		done, err := l.Engine.Forget(c, ref, o.id, act)
 		if err != nil {
 			return session.Unsigned(err)
 		}
@@ -74,7 +80,13 @@ func forget(c *command.Call) error {
 	})
 }
 
+// moveOptions are the options of `ovi move`.
+type moveOptions struct{ exchange bool }
+
+func moveOptionsOf(c *command.Call) moveOptions { return moveOptions{exchange: c.Cmd.Bool("exchange")} }
+
 func move(c *command.Call) error {
+	o := moveOptionsOf(c)
 	if c.Cmd.NArg() != 2 {
 		return cli.Usage("use ovi move ec2/web-0 ec2/api-0", "`ovi move` needs two names")
 	}
@@ -90,7 +102,7 @@ func move(c *command.Call) error {
 		if err := command.SameCloud(c, from); err != nil {
 			return err
 		}
-		if c.Cmd.Bool("exchange") {
+		if o.exchange {
 			return exchange(c, l, from, to)
 		}
 		if err := l.Engine.Move(c, from, to, session.Act(c)); err != nil {

@@ -69,28 +69,63 @@ func importFlags(p *command.Process) []urfave.Flag {
 	}
 }
 
+// importOptions are the values of importFlags.
+type importOptions struct{ out, stack, provider string }
+
+func importOptionsOf(c *command.Call) importOptions {
+	return importOptions{out: c.Cmd.String("out"), stack: c.Cmd.String("stack"), provider: c.Cmd.String("provider")}
+}
+
+// existingOptions are the options of `ovi import existing`.
+type existingOptions struct {
+	importOptions
+	match []string
+}
+
+func existingOptionsOf(c *command.Call) existingOptions {
+	return existingOptions{importOptions: importOptionsOf(c), match: command.MatchOf(c)}
+}
+
+// terraformOptions are the options of `ovi import terraform`.
+type terraformOptions struct {
+	importOptions
+	source   string
+	detailed bool
+	// The source code, and where to write to, are given, whatever the values are.
+	code, named bool
+}
+
+func terraformOptionsOf(c *command.Call) terraformOptions {
+	return terraformOptions{
+		importOptions: importOptionsOf(c), source: c.Cmd.String("source"), detailed: c.Cmd.Bool("detailed-exitcode"),
+		code: c.Cmd.IsSet("source"), named: c.Cmd.IsSet("out"),
+	}
+}
+
 func importExisting(c *command.Call) error {
+	o := existingOptionsOf(c)
 	if err := c.AtMost(0); err != nil {
 		return err
 	}
-	matcher, err := command.Matcher(command.MatchOf(c))
+	matcher, err := command.Matcher(o.match)
 	if err != nil {
 		return err
 	}
-	return withAdoptable(c, func(i *imports) error {
+	return withAdoptable(c, o.importOptions, func(i *imports) error {
 		schemas := command.Schemas(c.Process)
-		i.found = slices.DeleteFunc(i.found, func(o resource.Observed) bool {
-			return !matcher.Match(&o, importer.Called(schemas, &o)) || !i.takes(&o, o.Ref.Kind+" "+o.ID)
+		i.found = slices.DeleteFunc(i.found, func(r resource.Observed) bool {
+			return !matcher.Match(&r, importer.Called(schemas, &r)) || !i.takes(&r, r.Ref.Kind+" "+r.ID)
 		})
 		all := slices.Clone(i.found)
-		i.found = slices.DeleteFunc(i.found, func(o resource.Observed) bool { return i.partOf(schemas, &o, all) })
-		return i.write(nil)
+		i.found = slices.DeleteFunc(i.found, func(r resource.Observed) bool { return i.partOf(schemas, &r, all) })
+		return i.write(o.out, nil)
 	})
 }
 
 func importTerraform(c *command.Call) error {
-	if c.Cmd.IsSet("source") {
-		return importCode(c)
+	o := terraformOptionsOf(c)
+	if o.code {
+		return importCode(c, o)
 	}
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("name one: `terraform state pull > terraform.tfstate` writes it",
@@ -100,7 +135,7 @@ func importTerraform(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	entry, err := importEntry(c)
+	entry, err := importEntry(c, o.provider)
 	if err != nil {
 		return err
 	}
@@ -111,8 +146,8 @@ func importTerraform(c *command.Call) error {
 			Suggestion: "write it with `terraform state pull`",
 		}
 	}
-	return withAdoptable(c, func(i *imports) error {
-		return i.write(i.keep(state))
+	return withAdoptable(c, o.importOptions, func(i *imports) error {
+		return i.write(o.out, i.keep(state))
 	})
 }
 
@@ -198,27 +233,25 @@ func (i *imports) partOf(schemas importer.Schemas, o *resource.Observed, all []r
 	return false
 }
 
-// importEntry is the provider of the command line.
-func importEntry(c *command.Call) (provider.Entry, error) {
+// importEntry is the provider with a name.
+func importEntry(c *command.Call, name string) (provider.Entry, error) {
 	var names []string
 	for _, e := range c.Entries() {
-		if e.Name == c.Cmd.String("provider") {
+		if e.Name == name {
 			return e, nil
 		}
 		names = append(names, e.Name)
 	}
-	return provider.Entry{}, cli.Usage("use one of "+strings.Join(names, ", "), "there is no provider %q",
-		c.Cmd.String("provider"))
+	return provider.Entry{}, cli.Usage("use one of "+strings.Join(names, ", "), "there is no provider %q", name)
 }
 
 // withAdoptable reads what is unmanaged at the location of the command line.
-func withAdoptable(c *command.Call, do func(*imports) error) error {
-	entry, err := importEntry(c)
+func withAdoptable(c *command.Call, o importOptions, do func(*imports) error) error {
+	entry, err := importEntry(c, o.provider)
 	if err != nil {
 		return err
 	}
-	out := c.Cmd.String("out")
-	for _, file := range []string{out, idsFile(out)} {
+	for _, file := range []string{o.out, idsFile(o.out)} {
 		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 			return &cli.Problem{
 				Summary: "the file exists", File: file, Err: cli.Plain(err),
@@ -227,7 +260,7 @@ func withAdoptable(c *command.Call, do func(*imports) error) error {
 		}
 	}
 	head := importer.Head{Provider: entry.Name, Word: entry.Locations.Word}
-	if head.Stack, err = importStack(c, out); err != nil {
+	if head.Stack, err = importStack(o.stack, o.out); err != nil {
 		return err
 	}
 	if entry.Locations.Default != nil {
@@ -238,8 +271,8 @@ func withAdoptable(c *command.Call, do func(*imports) error) error {
 			"no %s to read", head.Word)
 	}
 	scope := resource.Scope{Provider: head.Provider, Location: head.Location}
-	intents := []resource.Intent{{Stack: head.Stack, Source: out, Scopes: []resource.Scope{scope}}}
-	l, err := session.OpenWith(c, session.DataDir(c, []string{out}), []string{out}, intents)
+	intents := []resource.Intent{{Stack: head.Stack, Source: o.out, Scopes: []resource.Scope{scope}}}
+	l, err := session.OpenWith(c, session.DataDir(c, []string{o.out}), []string{o.out}, intents)
 	if err != nil {
 		return err
 	}
@@ -252,10 +285,10 @@ func withAdoptable(c *command.Call, do func(*imports) error) error {
 	}())
 }
 
-// importStack is the name of the stack: of the command line, or of the folder.
-func importStack(c *command.Call, out string) (string, error) {
-	if name := c.Cmd.String("stack"); name != "" {
-		return name, nil
+// importStack is the name of the stack: the given one, or the name of the folder.
+func importStack(given, out string) (string, error) {
+	if given != "" {
+		return given, nil
 	}
 	abs, err := filepath.Abs(out)
 	name := strings.Trim(settings.Unfit.ReplaceAllString(filepath.Base(filepath.Dir(abs)), "-"), "-.")
@@ -266,8 +299,8 @@ func importStack(c *command.Call, out string) (string, error) {
 func idsFile(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".ids" }
 
 // write writes both files and lists what they do not have.
-func (i *imports) write(names map[string]string) error {
-	schemas, out := command.Schemas(i.c.Process), i.c.Cmd.String("out")
+func (i *imports) write(out string, names map[string]string) error {
+	schemas := command.Schemas(i.c.Process)
 	items := importer.Names(schemas, i.found, names)
 	text, notes, err := importer.Write(i.head, schemas, items)
 	if err != nil {

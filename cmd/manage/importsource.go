@@ -27,8 +27,8 @@ import (
 )
 
 // importCode converts the source code of a root module, and with a state names what exists.
-func importCode(c *command.Call) error {
-	entry, err := importEntry(c)
+func importCode(c *command.Call, o terraformOptions) error {
+	entry, err := importEntry(c, o.provider)
 	if err != nil {
 		return err
 	}
@@ -36,14 +36,14 @@ func importCode(c *command.Call) error {
 		return cli.Usage("name at most one state", "`ovi import terraform --source` takes one state file")
 	}
 	out := "."
-	if c.Cmd.IsSet("out") {
-		out = c.Cmd.String("out")
+	if o.named {
+		out = o.out
 	}
-	dir, err := filepath.Abs(c.Cmd.String("source"))
+	dir, err := filepath.Abs(o.source)
 	if err != nil {
 		return fmt.Errorf("import terraform: %w", err)
 	}
-	got, err := convert(c, entry, dir, out)
+	got, err := convert(c, entry, dir, out, o.stack)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func importCode(c *command.Call) error {
 		c.Out.Report(d)
 	}
 	summary(c, got, out, named, ids != nil)
-	if len(got.Notes)+len(left) > 0 && c.Cmd.Bool("detailed-exitcode") {
+	if len(got.Notes)+len(left) > 0 && o.detailed {
 		return cli.Exit(cli.ExitChanges)
 	}
 	return nil
@@ -105,7 +105,7 @@ func names(got *code.Result, out string) []string {
 
 // convert reads the module through a root folder, so that no link leads out of it: the Git repository, or the module's
 // own folder.
-func convert(c *command.Call, entry provider.Entry, dir, out string) (got *code.Result, err error) {
+func convert(c *command.Call, entry provider.Entry, dir, out, named string) (got *code.Result, err error) {
 	top := repository(dir)
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -119,7 +119,7 @@ func convert(c *command.Call, entry provider.Entry, dir, out string) (got *code.
 	if err != nil {
 		return nil, fmt.Errorf("import terraform: %w", err)
 	}
-	stack, err := importStack(c, filepath.Join(out, code.Main))
+	stack, err := importStack(named, filepath.Join(out, code.Main))
 	if err != nil {
 		return nil, err
 	}

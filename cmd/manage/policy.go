@@ -68,7 +68,33 @@ func PolicyCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// testOptions are the options of `ovi policy test`.
+type testOptions struct {
+	since   string
+	logs    []string
+	instead bool
+}
+
+func testOptionsOf(c *command.Call) testOptions {
+	return testOptions{since: c.Cmd.String("since"), logs: c.Cmd.StringSlice("wal"), instead: c.Cmd.Bool("instead")}
+}
+
+// evalOptions are the options of `ovi policy eval`.
+type evalOptions struct{ rule, expr string }
+
+func evalOptionsOf(c *command.Call) evalOptions {
+	return evalOptions{rule: c.Cmd.String("rule"), expr: c.Cmd.String("expr")}
+}
+
+// requireOptions are the options of `ovi policy require`.
+type requireOptions struct{ name, off string }
+
+func requireOptionsOf(c *command.Call) requireOptions {
+	return requireOptions{name: c.Cmd.String("name"), off: c.Cmd.String("off")}
+}
+
 func policyTest(c *command.Call) error {
+	o := testOptionsOf(c)
 	files := c.Cmd.Args().Slice()
 	if len(files) == 0 {
 		return cli.Usage("name a file or a folder of policies; see docs/policies.md", "`ovi policy test` needs policies")
@@ -80,20 +106,20 @@ func policyTest(c *command.Call) error {
 	if _, err := engine.Guards(nil, rules); err != nil {
 		return err
 	}
-	since, err := before(c, "since")
+	since, err := before(c, "since", o.since)
 	if err != nil {
 		return err
 	}
 	trial := backtest.Backtest{
-		Rules: rules, Instead: c.Cmd.Bool("instead"), Since: since,
+		Rules: rules, Instead: o.instead, Since: since,
 		Kinds: command.Schemas(c.Process).Kind,
 	}
-	switch dirs := c.Cmd.StringSlice("wal"); len(dirs) {
+	switch len(o.logs) {
 	case 0:
 	case 1:
-		return try(c, trial, history.ReadLog(c, dirs[0], history.Filter{}))
+		return try(c, trial, history.ReadLog(c, o.logs[0], history.Filter{}))
 	default:
-		logs, err := replay.OpenLogs(dirs)
+		logs, err := replay.OpenLogs(o.logs)
 		if err != nil {
 			return err
 		}
@@ -165,8 +191,7 @@ func tellTrial(c *command.Call, rows []render.Tried, sum render.Trial) error {
 }
 
 // before reads an option that is a time, or a duration ago, also in days.
-func before(c *command.Call, flag string) (time.Time, error) {
-	text := c.Cmd.String(flag)
+func before(c *command.Call, flag, text string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}

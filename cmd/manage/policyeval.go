@@ -20,6 +20,7 @@ import (
 )
 
 func policyEval(c *command.Call) error {
+	o := evalOptionsOf(c)
 	if c.Cmd.NArg() != 1 || !session.IsPlan(c.Arg(0)) {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
 	}
@@ -30,7 +31,7 @@ func policyEval(c *command.Call) error {
 	if err := session.AsPlanned(c, head, c.Arg(0)); err != nil {
 		return err
 	}
-	rule, err := oneRule(c, head)
+	rule, err := oneRule(c, head, o)
 	if err != nil {
 		return err
 	}
@@ -66,14 +67,13 @@ func upTo(all []decider.Past, at time.Time) []decider.Past {
 }
 
 // oneRule finds the rule that was named, or makes one from a condition.
-func oneRule(c *command.Call, head session.PlanHead) (cel.Rule, error) {
-	name, expr := c.Cmd.String("rule"), c.Cmd.String("expr")
-	if (name == "") == (expr == "") {
+func oneRule(c *command.Call, head session.PlanHead, o evalOptions) (cel.Rule, error) {
+	if (o.rule == "") == (o.expr == "") {
 		return cel.Rule{}, cli.Usage("use --rule NAME or --expr 'CEL'", "`ovi policy eval` needs one rule or one condition")
 	}
-	if expr != "" {
+	if o.expr != "" {
 		at := position.Position{File: "--expr", Line: 1, Column: 1}
-		return cel.Rule{Name: "--expr", When: expr, Effect: string(cel.Deny), At: at, WhenAt: at}, nil
+		return cel.Rule{Name: "--expr", When: o.expr, Effect: string(cel.Deny), At: at, WhenAt: at}, nil
 	}
 	var all []cel.Rule
 	if paths := c.PolicyPaths(); len(paths) > 0 {
@@ -92,16 +92,16 @@ func oneRule(c *command.Call, head session.PlanHead) (cel.Rule, error) {
 	}
 	var names []string
 	for _, r := range all {
-		if r.Name == name {
+		if r.Name == o.rule {
 			return r, nil
 		}
 		names = append(names, r.Name)
 	}
 	next := "it must be in --policy FILE, or in the rules of the plan's sources"
-	if near, ok := resource.Nearest(name, names); ok {
+	if near, ok := resource.Nearest(o.rule, names); ok {
 		next = "did you mean " + near + "?"
 	}
-	return cel.Rule{}, cli.Usage(next, "unknown rule %q", name)
+	return cel.Rule{}, cli.Usage(next, "unknown rule %q", o.rule)
 }
 
 // evaluate shows the result of the rule for each decision that would change something.

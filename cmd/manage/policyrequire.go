@@ -17,10 +17,11 @@ import (
 
 // policyRequire requires a policy of every run on the store, ends that, or lists what is required.
 func policyRequire(c *command.Call) error {
+	o := requireOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	off, file := c.Cmd.String("off"), c.Arg(0)
+	off, file := o.off, c.Arg(0)
 	if off != "" && file != "" {
 		return cli.Usage("use one of them", "FILE and --off exclude each other")
 	}
@@ -46,7 +47,7 @@ func policyRequire(c *command.Call) error {
 		if e.Digest == "" {
 			return cli.Usage("see docs/policies.md for the keys of a policy", "%s has no rules", file)
 		}
-		e.On, e.Rules, e.Name = true, &read, c.Cmd.String("name")
+		e.On, e.Rules, e.Name = true, &read, o.name
 		if e.Name == "" {
 			base := filepath.Base(file)
 			e.Name = strings.TrimSuffix(base, filepath.Ext(base))

@@ -33,15 +33,26 @@ func recoverCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// recoverOptions are the options of `ovi signer recover`.
+type recoverOptions struct {
+	cancel bool
+	sign   string
+}
+
+func recoverOptionsOf(c *command.Call) recoverOptions {
+	return recoverOptions{cancel: c.Cmd.Bool("cancel"), sign: command.SignOf(c)}
+}
+
 func signerRecover(c *command.Call) error {
-	if c.Cmd.Bool("cancel") {
+	o := recoverOptionsOf(c)
+	if o.cancel {
 		return cancelRecovery(c)
 	}
 	if c.Cmd.NArg() != 2 || strings.TrimSpace(c.Arg(0)) == "" {
 		return cli.Usage("give both: NAME KEYFILE, or --cancel --sign KEYFILE",
 			"`ovi signer recover` needs a name and a key")
 	}
-	if c.Cmd.String("sign") != "" {
+	if o.sign != "" {
 		return cli.Usage("with a key of the roster use `ovi signer add NAME KEYFILE --sign KEYFILE`",
 			"a recovery takes no signature")
 	}

@@ -113,7 +113,8 @@ func newApp(p *command.Process) *urfave.App {
 			cli.Complete([]*urfave.Command{c}, command.OutputFlags())
 		}
 	}
-	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing), globalFlags(p))
+	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing),
+		slices.Concat(command.PlaceFlags(), command.OutputFlags(), command.ProviderFlags(p)))
 	return app
 }
 
@@ -133,26 +134,4 @@ func commands(p *command.Process) []*urfave.Command {
 		manage.PolicyCommand(p), manage.SignerCommand(p), record.AuditCommand(p), record.StoreCommand(p),
 		kindsCommand(p), schemaCommand(p), sandboxCommand(p), completionCommand(p), versionCommand(p), helpCommand(p),
 	}
-}
-
-// The groups of the help page.
-const ()
-
-// globalFlags are the options of every command.
-func globalFlags(p *command.Process) []urfave.Flag {
-	return append(append([]urfave.Flag{
-		&urfave.StringFlag{
-			Name: "data-dir", Category: cli.Everywhere,
-			Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default: .ovi next to the source)",
-		},
-		&urfave.StringFlag{
-			Name: "store", Category: cli.Everywhere,
-			Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data " +
-				"directory)",
-		},
-		&urfave.BoolFlag{
-			Name: "sandbox", Category: cli.Everywhere,
-			Usage: "use the built-in sandbox, kept in the data directory, instead of real systems",
-		},
-	}, command.OutputFlags()...), command.ProviderFlags(p)...)
 }

@@ -19,7 +19,7 @@ import (
 // SignedAct is the act of an operator, signed if a key is given.
 func SignedAct(c *command.Call) (engine.OperatorAction, error) {
 	a := Act(c)
-	file := c.Cmd.String("sign")
+	file := command.SignOf(c)
 	if file == "" {
 		return a, nil
 	}

@@ -117,7 +117,7 @@ func beside(name string) string {
 // database, the user's state folder for a source in Git, or .ovi beside the first source (in it, if it is a
 // folder), or here. Parent folders are not searched. An environment in the sandbox has .ovi-sandbox instead of .ovi.
 func DataDir(c *command.Call, sources []string) string {
-	if dir := c.Cmd.String("data-dir"); dir != "" {
+	if dir := command.DataDirOf(c); dir != "" {
 		return dir
 	}
 	if dir := c.Getenv("OVI_DATA_DIR"); dir != "" {
