@@ -14,21 +14,21 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func volumes(ctx context.Context, g *api.Region, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
-	return api.Pages(ctx, "ec2.DescribeVolumes",
-		func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.VolumeIds)
-			out, err := g.EC2.DescribeVolumes(ctx, in)
+func volumes() api.StandardKind[types.Volume] {
+	return api.StandardKind[types.Volume]{
+		Kind: api.KindEBS, Call: "ec2.DescribeVolumes", Filter: "volume-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.Volume, *string, error) {
+			out, err := g.EC2.DescribeVolumes(ctx, &ec2.DescribeVolumesInput{
+				VolumeIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.Volumes, out.NextToken, nil
-		})
-}
-
-func volume(ctx context.Context, g *api.Region, id string) (types.Volume, error) {
-	all, err := volumes(ctx, g, &ec2.DescribeVolumesInput{VolumeIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeVolumes", id)
+		},
+		ID:      func(x types.Volume) *string { return x.VolumeId },
+		Observe: observedVolume,
+	}
 }
 
 // observedVolume converts an answer of EC2 to a resource. A volume that is being detached shows no
@@ -57,7 +57,7 @@ func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 // readVolume returns one volume. A volume that is being deleted, or that is deleted with its
 // terminated instance, is absent.
 func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	v, err := volume(ctx, g, id)
+	v, err := volumes().One(ctx, g, id)
 	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
 		err = api.MissingOf("ec2.DescribeVolumes", fmt.Errorf("%s is %s", id, v.State))
 	}
@@ -146,7 +146,7 @@ func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.C
 func makeVolume(ctx context.Context, g *api.Region, in *ec2.CreateVolumeInput, key string) (string, error) {
 	out, err := g.EC2.CreateVolume(ctx, in)
 	if api.HasCode(err, "IdempotentParameterMismatch") {
-		all, observed := volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: api.BornWith(key)})
+		all, observed := volumes().Where(ctx, g, api.BornWith(key))
 		if observed == nil && len(all) > 0 {
 			return aws.ToString(all[0].VolumeId), nil
 		}
@@ -184,7 +184,7 @@ func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func
 	err error,
 ) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
-		if v, err = pollVolume(ctx, g, id); err != nil {
+		if v, err = volumes().Poll(ctx, g, id); err != nil {
 			return err
 		}
 		if v.State == types.VolumeStateError {
@@ -202,9 +202,7 @@ func awaitVolume(ctx context.Context, g *api.Region, id, what string, ready func
 // allVolumes returns the volumes of a sweep. Instances and volumes both need the list, and it is
 // read once.
 func allVolumes(ctx context.Context, s *api.Sweep) ([]types.Volume, error) {
-	return api.Once(s, api.KindEBS, func() ([]types.Volume, error) {
-		return api.AllOrOwn(s, api.KindEBS, "volume-id", volumeID, volumesBy(ctx, s.Region))
-	})
+	return api.Once(s, api.KindEBS, func() ([]types.Volume, error) { return volumes().Swept(ctx, s) })
 }
 
 // checkVolume asks EC2 for a dry run, without the client token: the token belongs to the creation.
@@ -224,14 +222,6 @@ func checkVolume(ctx context.Context, g *api.Region, r provider.Request) error {
 }
 
 func loseVolume(o resource.Observed, _ resource.Attrs) string { return api.Gib("volume", o) }
-
-func volumeID(v types.Volume) string { return aws.ToString(v.VolumeId) }
-
-func volumesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]types.Volume, error) {
-	return func(f []types.Filter) ([]types.Volume, error) {
-		return volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: f})
-	}
-}
 
 // replaceVolume: an attached volume occupies its device. A volume that is or will be attached is
 // deleted first: two volumes cannot have the same device of an instance.

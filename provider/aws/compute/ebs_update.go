@@ -22,7 +22,7 @@ func updateVolume(ctx context.Context, g *api.Region, r provider.Request) (resou
 		func(path string) bool { return api.Changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
-	v, err := volume(ctx, g, id)
+	v, err := volumes().One(ctx, g, id)
 	if err == nil && api.Changed(r, "attach_to", "device") {
 		v, err = reattach(ctx, g, v, r.Desired.Attrs)
 	}
@@ -41,7 +41,7 @@ func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs,
 	if !changed("size") && !changed(kind) && !changed("iops") && !changed("throughput") {
 		return nil
 	}
-	v, err := volume(ctx, g, id)
+	v, err := volumes().One(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func attach(ctx context.Context, g *api.Region, v types.Volume, to string, want 
 		return api.Classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
 	if api.HasCode(err, "VolumeInUse") { // perhaps by an earlier call whose answer was lost
-		now, obs := volume(ctx, g, id)
+		now, obs := volumes().One(ctx, g, id)
 		if at := attachment(now); obs == nil && at != nil && aws.ToString(at.InstanceId) == to {
 			err = nil
 		}
@@ -204,7 +204,7 @@ func inUse(v types.Volume) error {
 // exist is success, also at each later step.
 func deleteVolume(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
-	v, err := volume(ctx, g, id)
+	v, err := volumes().One(ctx, g, id)
 	if err == nil && len(v.Attachments) > 0 {
 		_, err = detach(ctx, g, v)
 	}
@@ -219,7 +219,7 @@ func deleteVolume(ctx context.Context, g *api.Region, r provider.Request) error 
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, id+" to be gone", func(ctx context.Context) error {
-		v, err := pollVolume(ctx, g, id)
+		v, err := volumes().Poll(ctx, g, id)
 		switch {
 		case api.Absent(err) || err == nil && v.State == types.VolumeStateDeleted:
 			return nil

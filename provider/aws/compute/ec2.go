@@ -151,7 +151,7 @@ func readInstance(ctx context.Context, g *api.Region, id string) (resource.Obser
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return withRoot(ctx, g, i, volume)
+	return withRoot(ctx, g, i, volumes().One)
 }
 
 // dataVolumes are the volumes of an instance besides its root volume.

@@ -36,7 +36,7 @@ func createInstance(ctx context.Context, g *api.Region, r provider.Request) (res
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return withRoot(ctx, g, i, pollVolume)
+	return withRoot(ctx, g, i, volumes().Poll)
 }
 
 // launchLiving launches with the token of the key. EC2 answers a token it remembers with the

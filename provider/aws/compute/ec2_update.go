@@ -41,7 +41,7 @@ func updateInstance(ctx context.Context, g *api.Region, r provider.Request) (res
 	if i, err = api.OneInstance(ctx, g, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return withRoot(ctx, g, i, pollVolume)
+	return withRoot(ctx, g, i, volumes().Poll)
 }
 
 // SameMachine: a size of another architecture cannot run the installed system ("Change the

@@ -18,13 +18,6 @@ func pollInstance(ctx context.Context, g *api.Region, id string) (types.Instance
 		}, func(i types.Instance) *string { return i.InstanceId }))
 }
 
-func pollVolume(ctx context.Context, g *api.Region, id string) (types.Volume, error) {
-	return api.Poll(ctx, g, "ec2.DescribeVolumes", id, api.ByFilter("volume-id",
-		func(ctx context.Context, f []types.Filter) ([]types.Volume, error) {
-			return volumes(ctx, g, &ec2.DescribeVolumesInput{Filters: f})
-		}, func(v types.Volume) *string { return v.VolumeId }))
-}
-
 // pollModification reads the most recent modification of a volume.
 func pollModification(ctx context.Context, g *api.Region, id string) (types.VolumeModification, error) {
 	return api.Poll(ctx, g, "ec2.DescribeVolumesModifications", id, api.ByFilter("volume-id",

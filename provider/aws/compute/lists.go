@@ -22,7 +22,7 @@ func roots(ctx context.Context, s *api.Sweep, instances []types.Instance) ([]typ
 	for i := range instances {
 		ids[i] = rootID(instances[i])
 	}
-	return api.WithIDs(slices.Clip(all), "volume-id", ids, volumeID, volumesBy(ctx, s.Region))
+	return volumes().WithMore(ctx, s, all, ids)
 }
 
 // listVolumes needs the instances too: a root volume is not a resource. A volume that is deleted

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/ovi-project/ovi/provider"
@@ -91,7 +90,7 @@ func checkGroups(ctx context.Context, g *api.Region, r provider.Request) error {
 	if len(ids) == 0 || api.Unresolved(r.Desired.Attrs, "security_groups") {
 		return nil
 	}
-	all, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{GroupIds: ids})
+	all, err := network.Groups().ByID(ctx, g, ids...)
 	if err != nil {
 		return err
 	}

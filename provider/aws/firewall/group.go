@@ -33,17 +33,10 @@ func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
 	return o
 }
 
-func oneGroup(ctx context.Context, g *api.Region, id string) (types.SecurityGroup, error) {
-	all, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeSecurityGroups", id)
-}
-
-func readGroup(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	s, err := oneGroup(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedGroup(g, s), nil
+func groups() api.StandardKind[types.SecurityGroup] {
+	s := network.Groups()
+	s.Observe = observedGroup
+	return s
 }
 
 // createGroup relies on the key's tag, as the creates of other kinds without a token do.
@@ -61,7 +54,7 @@ func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resour
 		}
 		return types.SecurityGroup{GroupId: out.GroupId}, nil
 	}, func() ([]types.SecurityGroup, error) {
-		return network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.BornWith(r.Key)})
+		return groups().Where(ctx, g, api.BornWith(r.Key))
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -98,7 +91,7 @@ func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInp
 	if in.VpcId != nil {
 		filters = append(filters, api.Where("vpc-id", *in.VpcId)...)
 	}
-	all, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: filters})
+	all, err := groups().Where(ctx, g, filters)
 	if err != nil || len(all) != 1 {
 		return false
 	}
@@ -142,7 +135,7 @@ func applyRules(ctx context.Context, g *api.Region, id string, want resource.Att
 
 func awaitGroup(ctx context.Context, g *api.Region, id string) (s types.SecurityGroup, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the security group "+id, func(ctx context.Context) error {
-		s, err = oneGroup(ctx, g, id)
+		s, err = groups().One(ctx, g, id)
 		return err
 	})
 	return s, err
@@ -172,9 +165,7 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		others, err := network.Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{
-			Filters: api.Where("ip-permission.group-id", id),
-		})
+		others, err := groups().Where(ctx, g, api.Where("ip-permission.group-id", id))
 		for _, s := range others {
 			if aws.ToString(s.GroupId) != id {
 				held = append(held, api.Holder{Name: "a rule of " + api.NameID(observedGroup(g, s))})
@@ -191,11 +182,7 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 // firewalls returns the security groups of a sweep, read once: the rules of groups need them too.
 func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error) {
 	return api.Once(s, api.KindGroup, func() ([]types.SecurityGroup, error) {
-		return api.AllOrOwn(s, api.KindGroup, "group-id",
-			func(x types.SecurityGroup) string { return aws.ToString(x.GroupId) },
-			func(f []types.Filter) ([]types.SecurityGroup, error) {
-				return network.Groups(ctx, s.Region, &ec2.DescribeSecurityGroupsInput{Filters: f})
-			})
+		return groups().Swept(ctx, s)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 func kindOfGroup() api.Kind {
 	return api.Kind{
 		Schema: groupSchema(),
-		List:   listGroups, ByTag: true, Read: readGroup, Tag: api.TagEC2, Check: checkGroup,
+		List:   listGroups, ByTag: true, Read: groups().ReadByID, Tag: api.TagEC2, Check: checkGroup,
 		Create: createGroup, Update: updateGroup, Remove: deleteGroup,
 		Calls: api.Calls{
 			Service:  "ec2",

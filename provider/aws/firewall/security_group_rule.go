@@ -60,7 +60,7 @@ func kindOfRule() api.Kind {
 			Holds: holdsRule, HoldsDoc: "its rule, whatever the description, in its security group",
 			Attrs: attrs,
 		},
-		List: listRules, ByTag: true, Read: readRule, Tag: tagRule, Check: checkRule,
+		List: listRules, ByTag: true, Read: ownRules().ReadByID, Tag: tagRule, Check: checkRule,
 		Create: createRule, Update: updateRule, Remove: deleteRule,
 		Calls: api.Calls{
 			Service:  "ec2",
@@ -171,36 +171,35 @@ func oneRule(c *api.Checking) {
 	}
 }
 
-// ownRules returns the rules that the input describes, from all pages.
-func ownRules(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupRulesInput) ([]types.SecurityGroupRule,
-	error,
-) {
-	return api.Pages(ctx, "ec2.DescribeSecurityGroupRules",
-		func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.SecurityGroupRuleIds)
-			out, err := g.EC2.DescribeSecurityGroupRules(ctx, in)
+func ownRules() api.StandardKind[types.SecurityGroupRule] {
+	return api.StandardKind[types.SecurityGroupRule]{
+		Kind: KindRule, Call: "ec2.DescribeSecurityGroupRules", Filter: "security-group-rule-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.SecurityGroupRule, *string, error) {
+			out, err := g.EC2.DescribeSecurityGroupRules(ctx, &ec2.DescribeSecurityGroupRulesInput{
+				SecurityGroupRuleIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.SecurityGroupRules, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.SecurityGroupRule) *string { return x.SecurityGroupRuleId },
+		Observe: observedRule,
+	}
 }
 
 // listRules reads all rules or, with a filter, those with ovi's tags and those on record: AWS has
 // no filter tag-key here. Without a filter the groups are read too, since they decide which rules
 // are reported.
 func listRules(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	read := func(f []types.Filter) ([]types.SecurityGroupRule, error) {
-		return ownRules(ctx, s.Region, &ec2.DescribeSecurityGroupRulesInput{Filters: f})
-	}
 	if s.Filter != nil {
-		all, err := read(api.Where("tag:"+api.TagManaged, "true"))
+		all, err := ownRules().Where(ctx, s.Region, api.Where("tag:"+api.TagManaged, "true"))
 		if err == nil {
-			all, err = api.WithIDs(all, "security-group-rule-id", s.Filter.IDs[KindRule], ruleID, read)
+			all, err = ownRules().WithMore(ctx, s, all, s.Filter.IDs[KindRule])
 		}
 		return api.ObservedAs(s, all, err, observedRule)
 	}
-	all, err := read(nil)
+	all, err := ownRules().Where(ctx, s.Region, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +208,6 @@ func listRules(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	partsOfGroups(s.Region, out, groups)
 	return out, err
 }
-
-func ruleID(x types.SecurityGroupRule) string { return aws.ToString(x.SecurityGroupRuleId) }
 
 // partsOfGroups tells the rules that are parts of their groups, which have them in ingress and egress, from those that
 // are resources of their own: all of a group of ovi's that has one of ovi's, or that another system manages.
@@ -235,12 +232,12 @@ func partsOfGroups(g *api.Region, rules []resource.Observed, groups []types.Secu
 // tagRule refuses to adopt a rule of a group that another stack holds the rules of.
 func tagRule(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if stack := set[api.TagStack]; set[api.TagManaged] == "true" {
-		o, err := readRule(ctx, g, id)
+		o, err := ownRules().ReadByID(ctx, g, id)
 		if err != nil {
 			return err
 		}
 		group, _ := api.Text(o.Attrs, api.KindGroup)
-		s, err := oneGroup(ctx, g, group)
+		s, err := groups().One(ctx, g, group)
 		if err == nil && o.Marks.IsZero() {
 			err = ownedElsewhere(g, stack, s)
 		}
@@ -264,22 +261,13 @@ func observedRule(g *api.Region, x types.SecurityGroupRule) resource.Observed {
 	return o
 }
 
-func readRule(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	all, err := ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{SecurityGroupRuleIds: []string{id}})
-	x, err := api.Only(all, err, "ec2.DescribeSecurityGroupRules", id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedRule(g, x), nil
-}
-
 // checkRule refuses a group that another stack holds the rules of, and a rule that exists.
 func checkRule(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs) {
 		return nil
 	}
 	id, _ := api.Text(r.Desired.Attrs, api.KindGroup)
-	s, err := oneGroup(ctx, g, id)
+	s, err := groups().One(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -305,7 +293,7 @@ func ownedElsewhere(g *api.Region, stack string, s types.SecurityGroup) error {
 // ignores the description, as EC2 does.
 func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	id, _ := api.Text(r.Desired.Attrs, api.KindGroup)
-	all, err := ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{Filters: api.Where("group-id", id)})
+	all, err := ownRules().Where(ctx, g, api.Where("group-id", id))
 	if err != nil {
 		return err
 	}
@@ -338,7 +326,7 @@ func createRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	}
 	filters := append(api.BornWith(r.Key), api.Where("group-id", id)...)
 	find := func() ([]types.SecurityGroupRule, error) {
-		return ownRules(ctx, g, &ec2.DescribeSecurityGroupRulesInput{Filters: filters})
+		return ownRules().Where(ctx, g, filters)
 	}
 	made, err := api.NoRetry(ctx, g, func() (types.SecurityGroupRule, error) {
 		x, err := addRule(ctx, g, r, id)
@@ -386,7 +374,7 @@ func addRule(ctx context.Context, g *api.Region, r provider.Request, id string) 
 // awaitRule waits until a rule is visible as it is configured.
 func awaitRule(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the rule "+id, func(ctx context.Context) error {
-		if o, err = readRule(ctx, g, id); err == nil && !sameRule(o.Attrs, want) {
+		if o, err = ownRules().ReadByID(ctx, g, id); err == nil && !sameRule(o.Attrs, want) {
 			return api.ErrWait
 		}
 		return err

@@ -40,15 +40,7 @@ func kindOfEIP() api.Kind {
 				{Name: "public_address", Type: resource.TString, Computed: true, Doc: "The address."},
 			},
 		},
-		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindEIP, "allocation-id",
-				func(x types.Address) string { return aws.ToString(x.AllocationId) },
-				func(f []types.Filter) ([]types.Address, error) {
-					return elasticIPs(ctx, s.Region, &ec2.DescribeAddressesInput{Filters: f})
-				})
-			return api.ObservedAs(s, all, err, observedAddress)
-		},
-		ByTag: true, Read: readAddress, Tag: api.TagEC2, Check: checkAddress,
+		List: addresses().ListAll, ByTag: true, Read: addresses().ReadByID, Tag: api.TagEC2, Check: checkAddress,
 		Create: createAddress, Update: updateAddress, Remove: deleteAddress,
 		Calls: api.Calls{
 			Service:  "ec2",
@@ -83,13 +75,22 @@ func loseAddress(o resource.Observed, _ resource.Attrs) string {
 	return "address, which cannot be recovered"
 }
 
-// elasticIPs reads them all at once: DescribeAddresses has no pages.
-func elasticIPs(ctx context.Context, g *api.Region, in *ec2.DescribeAddressesInput) ([]types.Address, error) {
-	out, err := g.EC2.DescribeAddresses(ctx, in)
-	if err != nil {
-		return nil, api.Classify("", err)
+// addresses come all at once: DescribeAddresses has no pages.
+func addresses() api.StandardKind[types.Address] {
+	return api.StandardKind[types.Address]{
+		Kind: KindEIP, Call: "ec2.DescribeAddresses", Filter: "allocation-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.Address, *string, error) {
+			out, err := g.EC2.DescribeAddresses(ctx, &ec2.DescribeAddressesInput{
+				AllocationIds: q.IDs, Filters: q.Filters,
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Addresses, nil, nil
+		},
+		ID:      func(x types.Address) *string { return x.AllocationId },
+		Observe: observedAddress,
 	}
-	return out.Addresses, nil
 }
 
 // observedAddress converts an answer of EC2 to a resource. An address has no state of its own, so
@@ -103,19 +104,6 @@ func observedAddress(g *api.Region, e types.Address) resource.Observed {
 	o.Attrs = a.Build()
 	g.Identify(&o, KindEIP, "", api.TagsOf(e.Tags))
 	return o
-}
-
-func address(ctx context.Context, g *api.Region, id string) (types.Address, error) {
-	all, err := elasticIPs(ctx, g, &ec2.DescribeAddressesInput{AllocationIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeAddresses", id)
-}
-
-func readAddress(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	e, err := address(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedAddress(g, e), nil
 }
 
 // checkAddress asks EC2 for a dry run, which reports a missing permission before the first action
@@ -138,7 +126,7 @@ func createAddress(ctx context.Context, g *api.Region, r provider.Request) (reso
 		}
 		return types.Address{AllocationId: out.AllocationId}, nil
 	}, func() ([]types.Address, error) {
-		return elasticIPs(ctx, g, &ec2.DescribeAddressesInput{Filters: api.BornWith(r.Key)})
+		return addresses().Where(ctx, g, api.BornWith(r.Key))
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -161,7 +149,7 @@ func attachAddress(ctx context.Context, g *api.Region, id string, want resource.
 	instance, onInstance := api.Text(want, "attach_to")
 	nic, onInterface := api.Text(want, KindInterface)
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the address "+id, func(ctx context.Context) error {
-		e, err := address(ctx, g, id)
+		e, err := addresses().One(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -216,7 +204,7 @@ func freeAddress(ctx context.Context, g *api.Region, e types.Address) (bool, err
 		return false, nil
 	}
 	if nic := aws.ToString(e.NetworkInterfaceId); aws.ToString(e.InstanceId) == "" && nic != "" {
-		n, err := networkInterface(ctx, g, nic)
+		n, err := interfacesIn().One(ctx, g, nic)
 		if api.Absent(api.Classify("", err)) || err == nil && aws.ToBool(n.RequesterManaged) {
 			return false, nil
 		}
@@ -237,7 +225,7 @@ func freeAddress(ctx context.Context, g *api.Region, e types.Address) (bool, err
 func deleteAddress(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
-		e, err := address(ctx, g, id)
+		e, err := addresses().One(ctx, g, id)
 		if err == nil {
 			_, err = freeAddress(ctx, g, e)
 		}
@@ -251,12 +239,12 @@ func deleteAddress(ctx context.Context, g *api.Region, r provider.Request) error
 
 // natsWith lists the NAT gateways that have an address.
 func natsWith(ctx context.Context, g *api.Region, address string) ([]api.Holder, error) {
-	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{})
+	all, err := natGateways().Where(ctx, g, nil)
 	var held []api.Holder
 	for _, n := range all {
 		o := observedNAT(g, n)
 		if n.State != types.NatGatewayStateDeleted && api.DesiredIs(o.Attrs, "eip", address) {
-			held = append(held, api.Holder{Name: api.NameID(o), Service: natGone(n)})
+			held = append(held, api.Holder{Name: api.NameID(o), Service: natGone(n) != ""})
 		}
 	}
 	return held, err

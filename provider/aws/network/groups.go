@@ -9,15 +9,19 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// Groups returns the security groups that the input describes, from all pages.
-func Groups(ctx context.Context, g *api.Region, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
-	return api.Pages(ctx, "ec2.DescribeSecurityGroups",
-		func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.GroupIds)
-			out, err := g.EC2.DescribeSecurityGroups(ctx, in)
+// Groups reads security groups, which the firewall observes.
+func Groups() api.StandardKind[types.SecurityGroup] {
+	return api.StandardKind[types.SecurityGroup]{
+		Kind: api.KindGroup, Call: "ec2.DescribeSecurityGroups", Filter: "group-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.SecurityGroup, *string, error) {
+			out, err := g.EC2.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{
+				GroupIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.SecurityGroups, out.NextToken, nil
-		})
+		},
+		ID: func(x types.SecurityGroup) *string { return x.GroupId },
+	}
 }

@@ -33,7 +33,7 @@ func kindOfInternetGateway() api.Kind {
 				Example: "main", Doc: "The VPC it is attached to. Changing it replaces the gateway.",
 			}},
 		},
-		List: listInternetGateways, ByTag: true, Read: readInternetGateway, Tag: api.TagEC2,
+		List: listInternetGateways, ByTag: true, Read: internetGateways().ReadByID, Tag: api.TagEC2,
 		Check: checkInternetGateway, Create: createInternetGateway, Update: updateInternetGateway,
 		Remove: deleteInternetGateway,
 		Calls: api.Calls{
@@ -48,30 +48,27 @@ func kindOfInternetGateway() api.Kind {
 	}
 }
 
-// internetGateways returns all pages of a list, or an error.
-func internetGateways(ctx context.Context, g *api.Region,
-	in *ec2.DescribeInternetGatewaysInput,
-) ([]types.InternetGateway, error) {
-	return api.Pages(ctx, "ec2.DescribeInternetGateways",
-		func(ctx context.Context, token *string) ([]types.InternetGateway, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.InternetGatewayIds)
-			out, err := g.EC2.DescribeInternetGateways(ctx, in)
+func internetGateways() api.StandardKind[types.InternetGateway] {
+	return api.StandardKind[types.InternetGateway]{
+		Kind: KindInternetGateway, Call: "ec2.DescribeInternetGateways", Filter: "internet-gateway-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.InternetGateway, *string, error) {
+			out, err := g.EC2.DescribeInternetGateways(ctx, &ec2.DescribeInternetGatewaysInput{
+				InternetGatewayIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.InternetGateways, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.InternetGateway) *string { return x.InternetGatewayId },
+		Observe: observedInternetGateway,
+	}
 }
 
 // listInternetGateways needs the VPCs too: the gateway of the default VPC came with the account, and
 // only its VPC tells.
 func listInternetGateways(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := api.AllOrOwn(s, KindInternetGateway, "internet-gateway-id",
-		func(x types.InternetGateway) string { return aws.ToString(x.InternetGatewayId) },
-		func(f []types.Filter) ([]types.InternetGateway, error) {
-			return internetGateways(ctx, s.Region, &ec2.DescribeInternetGatewaysInput{Filters: f})
-		})
-	out, err := api.ObservedAs(s, all, err, observedInternetGateway)
+	out, err := internetGateways().ListAll(ctx, s)
 	for i := range out {
 		vpc, attached := api.Text(out[i].Attrs, "vpc")
 		if !attached || !out[i].Marks.IsZero() {
@@ -110,19 +107,6 @@ func observedInternetGateway(g *api.Region, i types.InternetGateway) resource.Ob
 	return o
 }
 
-func internetGateway(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	all, err := internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{InternetGatewayIds: []string{id}})
-	i, err := api.Only(all, err, "ec2.DescribeInternetGateways", id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedInternetGateway(g, i), nil
-}
-
-func readInternetGateway(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	return internetGateway(ctx, g, id)
-}
-
 // checkInternetGateway asks EC2 for a dry run of the creation; the attachment is checked when it is
 // made.
 func checkInternetGateway(ctx context.Context, g *api.Region, _ provider.Request) error {
@@ -143,7 +127,7 @@ func createInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 		}
 		return *out.InternetGateway, nil
 	}, func() ([]types.InternetGateway, error) {
-		return internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{Filters: api.BornWith(r.Key)})
+		return internetGateways().Where(ctx, g, api.BornWith(r.Key))
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -164,7 +148,7 @@ func attachInternetGateway(ctx context.Context, g *api.Region, id string, want r
 ) {
 	vpc, _ := api.Text(want, "vpc")
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the internet gateway "+id, func(ctx context.Context) error {
-		if o, err = internetGateway(ctx, g, id); err != nil {
+		if o, err = internetGateways().ReadByID(ctx, g, id); err != nil {
 			return err
 		}
 		have, attached := api.Text(o.Attrs, "vpc")
@@ -206,7 +190,7 @@ func detachInternetGateway(ctx context.Context, g *api.Region, id, vpc string) e
 func deleteInternetGateway(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
-		o, err := internetGateway(ctx, g, id)
+		o, err := internetGateways().ReadByID(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -226,11 +210,11 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api
 	if !attached {
 		return nil, nil
 	}
-	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: api.Where("vpc-id", vpc)})
+	all, err := natGateways().Where(ctx, g, api.Where("vpc-id", vpc))
 	var held []api.Holder
 	for _, n := range all {
 		if n.State != types.NatGatewayStateDeleted {
-			held = append(held, api.Holder{Name: api.NameID(observedNAT(g, n)), Service: natGone(n)})
+			held = append(held, api.Holder{Name: api.NameID(observedNAT(g, n)), Service: natGone(n) != ""})
 		}
 	}
 	return held, err

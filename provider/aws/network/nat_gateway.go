@@ -53,17 +53,7 @@ func kindOfNAT() api.Kind {
 				{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its address in the subnet."},
 			},
 		},
-		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindNAT, "nat-gateway-id",
-				func(x types.NatGateway) string { return aws.ToString(x.NatGatewayId) },
-				func(f []types.Filter) ([]types.NatGateway, error) {
-					return natGateways(ctx, s.Region, &ec2.DescribeNatGatewaysInput{
-						Filter: append(f, api.Where("state", "pending", "available", "failed")...),
-					})
-				})
-			return api.ObservedAs(s, all, err, observedNAT)
-		},
-		ByTag: true, Read: readNAT, Tag: api.TagEC2, Check: checkNAT,
+		List: natGateways().ListAll, ByTag: true, Read: natGateways().ReadByID, Tag: api.TagEC2, Check: checkNAT,
 		Create: createNAT, Update: updateNAT, Remove: deleteNAT,
 		Calls: api.Calls{
 			Service:  "ec2",
@@ -105,23 +95,30 @@ func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy 
 	return api.CreateFirst()
 }
 
-// natGateways returns all pages of a list, or an error. Deleting and deleted gateways are part of
-// it; callers exclude them by state.
-func natGateways(ctx context.Context, g *api.Region, in *ec2.DescribeNatGatewaysInput) ([]types.NatGateway, error) {
-	return api.Pages(ctx, "ec2.DescribeNatGateways",
-		func(ctx context.Context, token *string) ([]types.NatGateway, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.NatGatewayIds)
-			out, err := g.EC2.DescribeNatGateways(ctx, in)
+func natGateways() api.StandardKind[types.NatGateway] {
+	return api.StandardKind[types.NatGateway]{
+		Kind: KindNAT, Call: "ec2.DescribeNatGateways", Filter: "nat-gateway-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.NatGateway, *string, error) {
+			out, err := g.EC2.DescribeNatGateways(ctx, &ec2.DescribeNatGatewaysInput{
+				NatGatewayIds: q.IDs, Filter: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.NatGateways, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.NatGateway) *string { return x.NatGatewayId },
+		Observe: observedNAT,
+		Gone:    natGone,
+	}
 }
 
 // natGone: a deleted gateway is listed for about an hour.
-func natGone(n types.NatGateway) bool {
-	return n.State == types.NatGatewayStateDeleting || n.State == types.NatGatewayStateDeleted
+func natGone(n types.NatGateway) string {
+	if n.State == types.NatGatewayStateDeleting || n.State == types.NatGatewayStateDeleted {
+		return string(n.State)
+	}
+	return ""
 }
 
 // observedNAT converts an answer of EC2 to a resource. A failed gateway stays listed with the
@@ -157,29 +154,6 @@ func observedNAT(g *api.Region, n types.NatGateway) resource.Observed {
 
 func natFailure(n types.NatGateway) string {
 	return fmt.Sprintf("%s: %s", aws.ToString(n.FailureCode), aws.ToString(n.FailureMessage))
-}
-
-// natGateway returns one gateway. A gateway that is being deleted is absent: it never becomes
-// usable again.
-func natGateway(ctx context.Context, g *api.Region, id string) (types.NatGateway, error) {
-	all, err := natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{NatGatewayIds: []string{id}})
-	return standingNAT(api.Only(all, err, "ec2.DescribeNatGateways", id))
-}
-
-// standingNAT takes a gateway that is being deleted for one that does not exist.
-func standingNAT(n types.NatGateway, err error) (types.NatGateway, error) {
-	if err == nil && natGone(n) {
-		err = api.MissingOf("ec2.DescribeNatGateways", fmt.Errorf("%s is %s", aws.ToString(n.NatGatewayId), n.State))
-	}
-	return n, err
-}
-
-func readNAT(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	n, err := natGateway(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedNAT(g, n), nil
 }
 
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
@@ -221,9 +195,7 @@ func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 		}
 		return *out.NatGateway, nil
 	}, func() ([]types.NatGateway, error) {
-		return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{
-			Filter: append(api.BornWith(r.Key), api.Where("state", "pending", "available")...),
-		})
+		return natGateways().Where(ctx, g, append(api.BornWith(r.Key), api.Where("state", "pending", "available")...))
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -241,12 +213,12 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 	var vpc string
 	missing := false
 	err := g.AwaitSeen(ctx, g.Wait.Appear, "an internet gateway", func(ctx context.Context) error {
-		s, err := oneSubnet(ctx, g, subnet)
+		s, err := subnets().One(ctx, g, subnet)
 		if err != nil {
 			return err
 		}
 		vpc = aws.ToString(s.VpcId)
-		all, err := internetGateways(ctx, g, &ec2.DescribeInternetGatewaysInput{Filters: api.Where("attachment.vpc-id", vpc)})
+		all, err := internetGateways().Where(ctx, g, api.Where("attachment.vpc-id", vpc))
 		if err != nil {
 			return err // of a read that the limit cut short: what was read before holds
 		}
@@ -267,7 +239,7 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 // since AWS does not repair it.
 func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
-		n, err := standingNAT(pollNAT(ctx, g, id))
+		n, err := natGateways().Standing(natGateways().Poll(ctx, g, id))
 		if err != nil {
 			return err
 		}
@@ -301,7 +273,7 @@ func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, "the NAT gateway "+id+" to be gone", func(ctx context.Context) error {
-		n, err := pollNAT(ctx, g, id)
+		n, err := natGateways().Poll(ctx, g, id)
 		switch {
 		case api.Absent(err), err == nil && n.State == types.NatGatewayStateDeleted:
 			return nil
@@ -319,12 +291,4 @@ func holdsNAT(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hol
 		out = append(out, resource.Hold{What: "use of the Elastic IP", Of: address, Identity: true})
 	}
 	return out
-}
-
-// pollNAT reads one of many gateways that are waited for. A gateway that is being deleted is read, too.
-func pollNAT(ctx context.Context, g *api.Region, id string) (types.NatGateway, error) {
-	return api.Poll(ctx, g, "ec2.DescribeNatGateways", id, api.ByFilter("nat-gateway-id",
-		func(ctx context.Context, f []types.Filter) ([]types.NatGateway, error) {
-			return natGateways(ctx, g, &ec2.DescribeNatGatewaysInput{Filter: f})
-		}, func(n types.NatGateway) *string { return n.NatGatewayId }))
 }

@@ -74,10 +74,7 @@ func kindOfInterface() api.Kind {
 			},
 		},
 		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindInterface, "network-interface-id", interfaceID,
-				func(f []types.Filter) ([]types.NetworkInterface, error) {
-					return interfacesIn(ctx, s.Region, &ec2.DescribeNetworkInterfacesInput{Filters: f})
-				})
+			all, err := interfacesIn().Swept(ctx, s)
 			return api.ObservedAs(s, slices.DeleteFunc(all, partOfOther), err, observedInterface)
 		},
 		ByTag: true, Read: readInterface, Tag: api.TagEC2, Check: checkInterface,
@@ -170,18 +167,21 @@ func equalAttr(a, b *resource.Desired, name string) bool {
 	return set && also && resource.Equal(v, w)
 }
 
-func interfacesIn(ctx context.Context, g *api.Region, in *ec2.DescribeNetworkInterfacesInput) ([]types.NetworkInterface,
-	error,
-) {
-	return api.Pages(ctx, "ec2.DescribeNetworkInterfaces",
-		func(ctx context.Context, token *string) ([]types.NetworkInterface, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.NetworkInterfaceIds)
-			out, err := g.EC2.DescribeNetworkInterfaces(ctx, in)
+func interfacesIn() api.StandardKind[types.NetworkInterface] {
+	return api.StandardKind[types.NetworkInterface]{
+		Kind: KindInterface, Call: "ec2.DescribeNetworkInterfaces", Filter: "network-interface-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.NetworkInterface, *string, error) {
+			out, err := g.EC2.DescribeNetworkInterfaces(ctx, &ec2.DescribeNetworkInterfacesInput{
+				NetworkInterfaceIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.NetworkInterfaces, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.NetworkInterface) *string { return x.NetworkInterfaceId },
+		Observe: observedInterface,
+	}
 }
 
 // partOfOther reports an interface that is no resource: that of a launch, which goes with its instance, and those of
@@ -243,13 +243,8 @@ func plugged(n types.NetworkInterface) *types.NetworkInterfaceAttachment {
 	return at
 }
 
-func networkInterface(ctx context.Context, g *api.Region, id string) (types.NetworkInterface, error) {
-	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeNetworkInterfaces", id)
-}
-
 func readInterface(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	n, err := networkInterface(ctx, g, id)
+	n, err := interfacesIn().One(ctx, g, id)
 	if err == nil && partOfOther(n) {
 		err = api.MissingOf("ec2.DescribeNetworkInterfaces", fmt.Errorf("%s belongs to another AWS resource and "+
 			"cannot be managed on its own", id))
@@ -263,7 +258,7 @@ func readInterface(ctx context.Context, g *api.Region, id string) (resource.Obse
 // InterfacesWhere names the interfaces of a filter. That of a launch is not named: its instance is. An interface of a
 // service is named with its description, which is the only hint at the service, and is marked as removable by AWS.
 func InterfacesWhere(ctx context.Context, g *api.Region, filter, value string) ([]api.Holder, error) {
-	all, err := interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: api.Where(filter, value)})
+	all, err := interfacesIn().Where(ctx, g, api.Where(filter, value))
 	var held []api.Holder
 	for _, n := range all {
 		service := aws.ToBool(n.RequesterManaged)
@@ -327,12 +322,4 @@ func holdsInterface(_ resource.Ref, a resource.Attrs, _ resource.State) []resour
 		out = append(out, resource.Hold{What: deviceIndex, Of: instance, Name: strconv.FormatInt(index, 10)})
 	}
 	return out
-}
-
-// pollInterface reads one of many interfaces that are waited for.
-func pollInterface(ctx context.Context, g *api.Region, id string) (types.NetworkInterface, error) {
-	return api.Poll(ctx, g, "ec2.DescribeNetworkInterfaces", id, api.ByFilter("network-interface-id",
-		func(ctx context.Context, f []types.Filter) ([]types.NetworkInterface, error) {
-			return interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: f})
-		}, func(n types.NetworkInterface) *string { return n.NetworkInterfaceId }))
 }

@@ -30,7 +30,7 @@ func createInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 		}
 		return *out.NetworkInterface, nil
 	}, func() ([]types.NetworkInterface, error) {
-		return interfacesIn(ctx, g, &ec2.DescribeNetworkInterfacesInput{Filters: api.BornWith(r.Key)})
+		return interfacesIn().Where(ctx, g, api.BornWith(r.Key))
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -90,7 +90,7 @@ func awaitInterface(ctx context.Context, g *api.Region, id, what string,
 	ready func(types.NetworkInterface) bool,
 ) (n types.NetworkInterface, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, id+" "+what, func(ctx context.Context) error {
-		if n, err = pollInterface(ctx, g, id); err != nil {
+		if n, err = interfacesIn().Poll(ctx, g, id); err != nil {
 			return err
 		}
 		if !ready(n) {
@@ -103,7 +103,7 @@ func awaitInterface(ctx context.Context, g *api.Region, id, what string,
 
 // plugIn attaches an interface to the configured instance, or detaches it; unless it moves, it only reads.
 func plugIn(ctx context.Context, g *api.Region, id string, want resource.Attrs, moves bool) (resource.Observed, error) {
-	n, err := networkInterface(ctx, g, id)
+	n, err := interfacesIn().One(ctx, g, id)
 	to, _ := api.Text(want, "attach_to")
 	if err == nil && moves && !pluggedInto(n, to, want) {
 		if n, err = unplug(ctx, g, n); err == nil && to != "" {
@@ -142,7 +142,7 @@ func plug(ctx context.Context, g *api.Region, id, to string, want resource.Attrs
 		return api.Classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", interfaceAbsent)
 	if err != nil { // an earlier call whose answer was lost may have attached it, which has several codes
-		if n, obs := networkInterface(ctx, g, id); obs == nil && pluggedInto(n, to, want) {
+		if n, obs := interfacesIn().One(ctx, g, id); obs == nil && pluggedInto(n, to, want) {
 			return nil
 		}
 	}
@@ -173,7 +173,7 @@ func unplug(ctx context.Context, g *api.Region, n types.NetworkInterface) (types
 // taken, and a replacement with the same address would fail.
 func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
-	n, err := networkInterface(ctx, g, id)
+	n, err := interfacesIn().One(ctx, g, id)
 	if err == nil {
 		_, err = unplug(ctx, g, n)
 	}
@@ -191,7 +191,7 @@ func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) err
 		return err
 	}
 	return g.Await(ctx, g.Wait.Compute, id+" to be gone", func(ctx context.Context) error {
-		_, err := pollInterface(ctx, g, id)
+		_, err := interfacesIn().Poll(ctx, g, id)
 		switch {
 		case api.Absent(api.Classify("", err)):
 			return nil
@@ -204,7 +204,7 @@ func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) err
 
 // userOf names the instance that an interface is attached to.
 func userOf(ctx context.Context, g *api.Region, id string) ([]string, error) {
-	n, err := networkInterface(ctx, g, id)
+	n, err := interfacesIn().One(ctx, g, id)
 	if at := plugged(n); err == nil && at != nil {
 		return []string{fmt.Sprintf("%s (number %d)", aws.ToString(at.InstanceId), aws.ToInt32(at.DeviceIndex))}, nil
 	}

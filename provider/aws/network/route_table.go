@@ -49,15 +49,7 @@ func kindOfRouteTable() api.Kind {
 				},
 			},
 		},
-		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindRouteTable, "route-table-id",
-				func(x types.RouteTable) string { return aws.ToString(x.RouteTableId) },
-				func(f []types.Filter) ([]types.RouteTable, error) {
-					return tablesOfRoutes(ctx, s.Region, &ec2.DescribeRouteTablesInput{Filters: f})
-				})
-			return api.ObservedAs(s, all, err, observedRouteTable)
-		},
-		ByTag: true, Read: readRouteTable, Tag: api.TagEC2, Check: checkRouteTable,
+		List: tablesOfRoutes().ListAll, ByTag: true, Read: tablesOfRoutes().ReadByID, Tag: api.TagEC2, Check: checkRouteTable,
 		Create: createRouteTable, Update: updateRouteTable, Remove: deleteRouteTable,
 		Calls: api.Calls{
 			Service:  "ec2",
@@ -162,21 +154,24 @@ func replaceRouteTable(d resource.Desired, have resource.Observed) []resource.St
 	return api.DestroyFirst()
 }
 
-// tablesOfRoutes returns all pages of a list, or an error. The pages are smaller than in other
-// lists: DescribeRouteTables accepts at most 100 per page, and other EC2 lists 1,000.
-func tablesOfRoutes(ctx context.Context, g *api.Region, in *ec2.DescribeRouteTablesInput) ([]types.RouteTable, error) {
-	return api.Pages(ctx, "ec2.DescribeRouteTables",
-		func(ctx context.Context, token *string) ([]types.RouteTable, *string, error) {
-			in.NextToken = token
-			if in.MaxResults = api.PageOf(in.RouteTableIds); in.MaxResults != nil {
-				in.MaxResults = aws.Int32(100) // "The value must be between 5 and 100"
+func tablesOfRoutes() api.StandardKind[types.RouteTable] {
+	return api.StandardKind[types.RouteTable]{
+		Kind: KindRouteTable, Call: "ec2.DescribeRouteTables", Filter: "route-table-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.RouteTable, *string, error) {
+			if q.Most != nil {
+				q.Most = aws.Int32(100) // "The value must be between 5 and 100"
 			}
-			out, err := g.EC2.DescribeRouteTables(ctx, in)
+			out, err := g.EC2.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{
+				RouteTableIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.RouteTables, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.RouteTable) *string { return x.RouteTableId },
+		Observe: observedRouteTable,
+	}
 }
 
 // observedRouteTable converts an answer of EC2 to a resource. The main table of a VPC was made by
@@ -243,19 +238,6 @@ func leavingTable(a types.RouteTableAssociation) bool {
 		a.AssociationState.State == types.RouteTableAssociationStateCodeDisassociated)
 }
 
-func routeTable(ctx context.Context, g *api.Region, id string) (types.RouteTable, error) {
-	all, err := tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{RouteTableIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeRouteTables", id)
-}
-
-func readRouteTable(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	t, err := routeTable(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedRouteTable(g, t), nil
-}
-
 // checkRouteTable asks EC2 for a dry run of the table alone. Its routes and subnets are checked by
 // EC2 when they are set.
 func checkRouteTable(ctx context.Context, g *api.Region, r provider.Request) error {
@@ -287,7 +269,7 @@ func createRouteTable(ctx context.Context, g *api.Region, r provider.Request) (r
 		}
 		return *out.RouteTable, nil
 	}, func() ([]types.RouteTable, error) {
-		return tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{Filters: api.BornWith(r.Key)})
+		return tablesOfRoutes().Where(ctx, g, api.BornWith(r.Key))
 	})
 	if err != nil {
 		return resource.Observed{}, err

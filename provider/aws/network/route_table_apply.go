@@ -37,7 +37,7 @@ func applyRouteTable(ctx context.Context, g *api.Region, id string, want resourc
 // awaitRouteTable waits until a table is seen and none of its subnets is joining or leaving.
 func awaitRouteTable(ctx context.Context, g *api.Region, id string) (t types.RouteTable, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the route table "+id, func(ctx context.Context) error {
-		if t, err = routeTable(ctx, g, id); err != nil {
+		if t, err = tablesOfRoutes().One(ctx, g, id); err != nil {
 			return err
 		}
 		for _, a := range t.Associations {
@@ -188,7 +188,7 @@ func otherTable(ctx context.Context, g *api.Region, subnet string, err error) er
 	if !api.HasCode(err, "Resource.AlreadyAssociated") {
 		return err
 	}
-	all, obs := tablesOfRoutes(ctx, g, &ec2.DescribeRouteTablesInput{Filters: api.Where("association.subnet-id", subnet)})
+	all, obs := tablesOfRoutes().Where(ctx, g, api.Where("association.subnet-id", subnet))
 	if obs != nil || len(all) == 0 {
 		return err
 	}
@@ -205,7 +205,7 @@ func otherTable(ctx context.Context, g *api.Region, subnet string, err error) er
 // is skipped.
 func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
-	t, err := routeTable(ctx, g, id)
+	t, err := tablesOfRoutes().One(ctx, g, id)
 	if err != nil {
 		if api.Absent(err) {
 			return nil
@@ -228,7 +228,7 @@ func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) er
 
 // usersOf lists the subnets and gateways that use a route table. AWS itself removes an association that is ending.
 func usersOf(ctx context.Context, g *api.Region, id string) ([]api.Holder, error) {
-	t, err := routeTable(ctx, g, id)
+	t, err := tablesOfRoutes().One(ctx, g, id)
 	if err != nil {
 		return nil, api.UnlessAbsent(err)
 	}

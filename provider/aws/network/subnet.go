@@ -13,16 +13,21 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func subnets(ctx context.Context, g *api.Region, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
-	return api.Pages(ctx, "ec2.DescribeSubnets",
-		func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.SubnetIds)
-			out, err := g.EC2.DescribeSubnets(ctx, in)
+func subnets() api.StandardKind[types.Subnet] {
+	return api.StandardKind[types.Subnet]{
+		Kind: api.KindSubnet, Call: "ec2.DescribeSubnets", Filter: "subnet-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.Subnet, *string, error) {
+			out, err := g.EC2.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{
+				SubnetIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.Subnets, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.Subnet) *string { return x.SubnetId },
+		Observe: observedSubnet,
+	}
 }
 
 func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
@@ -46,19 +51,6 @@ func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
 		o.Message = resource.ProviderDefault
 	}
 	return o
-}
-
-func oneSubnet(ctx context.Context, g *api.Region, id string) (types.Subnet, error) {
-	all, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeSubnets", id)
-}
-
-func readSubnet(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	s, err := oneSubnet(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedSubnet(g, s), nil
 }
 
 // createSubnet creates a subnet and waits for it and its IPv6 block. The zone is chosen before the
@@ -105,7 +97,7 @@ func orderSubnet(ctx context.Context, g *api.Region, r provider.Request, in *ec2
 		}
 		return *out.Subnet, nil
 	}, func() ([]types.Subnet, error) {
-		return subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.BornWith(r.Key)})
+		return subnets().Where(ctx, g, api.BornWith(r.Key))
 	})
 	return aws.ToString(made.SubnetId), err
 }
@@ -141,7 +133,7 @@ func setPublicIP(ctx context.Context, g *api.Region, id string, on bool) error {
 
 func awaitSubnet(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the subnet "+id, func(ctx context.Context) error {
-		s, err := oneSubnet(ctx, g, id)
+		s, err := subnets().One(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -208,14 +200,6 @@ func overlapsOld(r provider.Request) bool {
 	return had && ok && old.Overlaps(next)
 }
 
-func listSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-	all, err := api.AllOrOwn(s, api.KindSubnet, "subnet-id",
-		func(x types.Subnet) string { return aws.ToString(x.SubnetId) }, func(f []types.Filter) ([]types.Subnet, error) {
-			return subnets(ctx, s.Region, &ec2.DescribeSubnetsInput{Filters: f})
-		})
-	return api.ObservedAs(s, all, err, observedSubnet)
-}
-
 // replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. In another VPC, which may not exist yet,
 // nothing is in its way. If a block is unknown, the old subnet is deleted first, because its addresses may be in the
 // way.
@@ -237,12 +221,4 @@ func sameBlock(d resource.Desired, have resource.Observed) bool {
 	next, set := api.Number(d.Attrs, blockAttr)
 	was, had := api.Number(have.Attrs, blockAttr)
 	return set && had && next == was
-}
-
-// pollSubnet reads one of many subnets that are waited for.
-func pollSubnet(ctx context.Context, g *api.Region, id string) (types.Subnet, error) {
-	return api.Poll(ctx, g, "ec2.DescribeSubnets", id, api.ByFilter("subnet-id",
-		func(ctx context.Context, f []types.Filter) ([]types.Subnet, error) {
-			return subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: f})
-		}, func(s types.Subnet) *string { return s.SubnetId }))
 }

@@ -102,7 +102,7 @@ var errNoBlock = errors.New("no IPv6 addresses")
 // block6 is the /64 of a VPC with a number. The VPC may have its addresses only since a moment ago.
 func block6(ctx context.Context, g *api.Region, vpc string, n int64) (cidr string, err error) {
 	err = g.PatientlyIf(ctx, g.Wait.Appear, func() error {
-		v, err := oneVPC(ctx, g, vpc)
+		v, err := vpcs().One(ctx, g, vpc)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) err
 	if err != nil {
 		return err
 	}
-	s, err := oneSubnet(ctx, g, id)
+	s, err := subnets().One(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 		}
 		return *out.Ipv6CidrBlockAssociation, nil
 	}, func() ([]types.SubnetIpv6CidrBlockAssociation, error) {
-		s, err := oneSubnet(ctx, g, id)
+		s, err := subnets().One(ctx, g, id)
 		return slices.DeleteFunc(subnetBlocks6(s), func(b types.SubnetIpv6CidrBlockAssociation) bool {
 			return aws.ToString(b.Ipv6CidrBlock) != cidr
 		}), err
@@ -220,7 +220,7 @@ func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 // awaitBlock6 waits until a subnet has a block and no other; "" is none.
 func awaitBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
-		s, err := pollSubnet(ctx, g, id)
+		s, err := subnets().Poll(ctx, g, id)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 func kindOfSubnet() api.Kind {
 	return api.Kind{
 		Schema: subnetSchema(),
-		List:   listSubnets, ByTag: true, Read: readSubnet, Tag: api.TagEC2, Check: checkSubnet,
+		List:   subnets().ListAll, ByTag: true, Read: subnets().ReadByID, Tag: api.TagEC2, Check: checkSubnet,
 		Create: createSubnet, Update: updateSubnet, Remove: deleteSubnet,
 		Calls: api.Calls{
 			Service: "ec2",

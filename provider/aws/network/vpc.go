@@ -15,15 +15,21 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func vpcs(ctx context.Context, g *api.Region, in *ec2.DescribeVpcsInput) ([]types.Vpc, error) {
-	return api.Pages(ctx, "ec2.DescribeVpcs", func(ctx context.Context, token *string) ([]types.Vpc, *string, error) {
-		in.NextToken, in.MaxResults = token, api.PageOf(in.VpcIds)
-		out, err := g.EC2.DescribeVpcs(ctx, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		return out.Vpcs, out.NextToken, nil
-	})
+func vpcs() api.StandardKind[types.Vpc] {
+	return api.StandardKind[types.Vpc]{
+		Kind: api.KindVPC, Call: "ec2.DescribeVpcs", Filter: "vpc-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.Vpc, *string, error) {
+			out, err := g.EC2.DescribeVpcs(ctx, &ec2.DescribeVpcsInput{
+				VpcIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return out.Vpcs, out.NextToken, nil
+		},
+		ID:      func(x types.Vpc) *string { return x.VpcId },
+		Observe: observedVPC,
+	}
 }
 
 // observedVPC converts an answer of EC2. DescribeVpcs does not return the DNS attributes, which are
@@ -59,14 +65,6 @@ func naturalVPC(tags map[string]string, id string) string {
 	return name
 }
 
-func readVPC(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	v, err := oneVPC(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedVPC(g, v), nil
-}
-
 // createVPC creates a VPC and waits for it and its IPv6 block. CreateVpc has no client token, so a
 // second call would create a second VPC; NoRetry finds the first by the tag of the request's key.
 // An error after the call leaves a tagged VPC, which the next attempt finds and completes.
@@ -86,7 +84,7 @@ func createVPC(ctx context.Context, g *api.Region, r provider.Request) (resource
 			return types.Vpc{}, err
 		}
 		return *out.Vpc, nil
-	}, func() ([]types.Vpc, error) { return vpcs(ctx, g, &ec2.DescribeVpcsInput{Filters: api.BornWith(r.Key)}) })
+	}, func() ([]types.Vpc, error) { return vpcs().Where(ctx, g, api.BornWith(r.Key)) })
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -127,14 +125,9 @@ func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, sup
 	return nil
 }
 
-func oneVPC(ctx context.Context, g *api.Region, id string) (types.Vpc, error) {
-	all, err := vpcs(ctx, g, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
-	return api.Only(all, err, "ec2.DescribeVpcs", id)
-}
-
 func awaitVPC(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the vpc "+id, func(ctx context.Context) error {
-		v, err := oneVPC(ctx, g, id)
+		v, err := vpcs().One(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -174,14 +167,14 @@ func deleteVPC(ctx context.Context, g *api.Region, r provider.Request) error {
 // inVPC names subnets and security groups in a VPC, to explain a refusal; other resources prevent the deletion too.
 func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
 	var names []string
-	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.Where("vpc-id", id)})
+	subnets, err := subnets().Where(ctx, g, api.Where("vpc-id", id))
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range subnets {
 		names = append(names, api.NameID(observedSubnet(g, s)))
 	}
-	groups, err := Groups(ctx, g, &ec2.DescribeSecurityGroupsInput{Filters: api.Where("vpc-id", id)})
+	groups, err := Groups().Where(ctx, g, api.Where("vpc-id", id))
 	for _, s := range groups {
 		if aws.ToString(s.GroupName) != "default" {
 			o := resource.Observed{ID: aws.ToString(s.GroupId)}
@@ -193,7 +186,7 @@ func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
 }
 
 func networks(ctx context.Context, s *api.Sweep) ([]types.Vpc, error) {
-	return api.Once(s, api.KindVPC, func() ([]types.Vpc, error) { return vpcs(ctx, s.Region, &ec2.DescribeVpcsInput{}) })
+	return api.Once(s, api.KindVPC, func() ([]types.Vpc, error) { return vpcs().Where(ctx, s.Region, nil) })
 }
 
 // canonicalCIDR brings a block of addresses, which networkBlock has judged, to the form AWS gives it.
@@ -220,11 +213,3 @@ func listVPCs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 
 // ReplaceVPC lets the new VPC be created first: two VPCs may have the same addresses.
 func ReplaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return api.CreateFirst() }
-
-// pollVPC reads one of many VPCs that are waited for.
-func pollVPC(ctx context.Context, g *api.Region, id string) (types.Vpc, error) {
-	return api.Poll(ctx, g, "ec2.DescribeVpcs", id, api.ByFilter("vpc-id",
-		func(ctx context.Context, f []types.Filter) ([]types.Vpc, error) {
-			return vpcs(ctx, g, &ec2.DescribeVpcsInput{Filters: f})
-		}, func(v types.Vpc) *string { return v.VpcId }))
-}

@@ -81,15 +81,7 @@ func kindOfEndpoint() api.Kind {
 					"endpoint."},
 			},
 		},
-		List: func(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
-			all, err := api.AllOrOwn(s, KindEndpoint, "vpc-endpoint-id",
-				func(x types.VpcEndpoint) string { return aws.ToString(x.VpcEndpointId) },
-				func(f []types.Filter) ([]types.VpcEndpoint, error) {
-					return endpointsIn(ctx, s.Region, &ec2.DescribeVpcEndpointsInput{Filters: f})
-				})
-			return api.ObservedAs(s, slices.DeleteFunc(all, endpointGone), err, observedEndpoint)
-		},
-		ByTag: true, Read: readEndpoint, Tag: api.TagEC2, Check: checkEndpoint,
+		List: endpointsIn().ListAll, ByTag: true, Read: endpointsIn().ReadByID, Tag: api.TagEC2, Check: checkEndpoint,
 		Create: createEndpoint, Update: updateEndpoint, Remove: deleteEndpoint,
 		Calls: api.Calls{
 			Service:  "ec2",
@@ -173,28 +165,33 @@ func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Stra
 	return api.CreateFirst()
 }
 
-// endpointsIn returns all pages of a list, or an error. Deleted endpoints are part of it; callers
-// exclude them by state.
-func endpointsIn(ctx context.Context, g *api.Region, in *ec2.DescribeVpcEndpointsInput) ([]types.VpcEndpoint, error) {
-	return api.Pages(ctx, "ec2.DescribeVpcEndpoints",
-		func(ctx context.Context, token *string) ([]types.VpcEndpoint, *string, error) {
-			in.NextToken, in.MaxResults = token, api.PageOf(in.VpcEndpointIds)
-			out, err := g.EC2.DescribeVpcEndpoints(ctx, in)
+func endpointsIn() api.StandardKind[types.VpcEndpoint] {
+	return api.StandardKind[types.VpcEndpoint]{
+		Kind: KindEndpoint, Call: "ec2.DescribeVpcEndpoints", Filter: "vpc-endpoint-id",
+		Page: func(ctx context.Context, g *api.Region, q api.Query) ([]types.VpcEndpoint, *string, error) {
+			out, err := g.EC2.DescribeVpcEndpoints(ctx, &ec2.DescribeVpcEndpointsInput{
+				VpcEndpointIds: q.IDs, Filters: q.Filters, NextToken: q.Token, MaxResults: q.Most,
+			})
 			if err != nil {
 				return nil, nil, err
 			}
 			return out.VpcEndpoints, out.NextToken, nil
-		})
+		},
+		ID:      func(x types.VpcEndpoint) *string { return x.VpcEndpointId },
+		Observe: observedEndpoint,
+		Gone:    endpointGone,
+	}
 }
 
 // endpointState is in lower case: EC2 writes it in both.
 func endpointState(e types.VpcEndpoint) string { return strings.ToLower(string(e.State)) }
 
-// endpointGone reports whether an endpoint is deleted or being deleted. EC2 still lists it for a
-// while.
-func endpointGone(e types.VpcEndpoint) bool {
-	s := endpointState(e)
-	return s == "deleting" || s == "deleted"
+// endpointGone: EC2 lists an endpoint for a while after it was deleted.
+func endpointGone(e types.VpcEndpoint) string {
+	if s := endpointState(e); s == "deleting" || s == "deleted" {
+		return s
+	}
+	return ""
 }
 
 // observedEndpoint converts an answer of EC2 to a resource. A policy is brought to one form,
@@ -254,28 +251,6 @@ func endpointFailure(e types.VpcEndpoint) string {
 	return endpointState(e)
 }
 
-func endpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint, error) {
-	all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
-	return standingEndpoint(api.Only(all, err, "ec2.DescribeVpcEndpoints", id))
-}
-
-// standingEndpoint takes an endpoint that is being deleted for one that does not exist.
-func standingEndpoint(e types.VpcEndpoint, err error) (types.VpcEndpoint, error) {
-	if err == nil && endpointGone(e) {
-		err = api.MissingOf("ec2.DescribeVpcEndpoints",
-			fmt.Errorf("%s is %s", aws.ToString(e.VpcEndpointId), endpointState(e)))
-	}
-	return e, err
-}
-
-func readEndpoint(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	e, err := endpoint(ctx, g, id)
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	return observedEndpoint(g, e), nil
-}
-
 // endpointInput returns the parameters of CreateVpcEndpoint for the configured type and omits the
 // parameters of the other type.
 func endpointInput(a resource.Attrs) *ec2.CreateVpcEndpointInput {
@@ -321,8 +296,8 @@ func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 		}
 		return *out.VpcEndpoint, nil
 	}, func() ([]types.VpcEndpoint, error) {
-		all, err := endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{Filters: api.BornWith(r.Key)})
-		return slices.DeleteFunc(all, endpointGone), err
+		all, err := endpointsIn().Where(ctx, g, api.BornWith(r.Key))
+		return endpointsIn().WithoutGone(all), err
 	})
 	if err != nil {
 		return resource.Observed{}, err
@@ -335,7 +310,7 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 	err error,
 ) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the endpoint "+id, func(ctx context.Context) error {
-		e, err := standingEndpoint(pollEndpoint(ctx, g, id))
+		e, err := endpointsIn().Standing(pollEndpoint(ctx, g, id))
 		if err != nil {
 			return err
 		}
@@ -360,7 +335,7 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 // updateEndpoint makes the difference against the live lists, so that a second call changes nothing
 // more: ModifyVpcEndpoint takes lists to add and to remove, not the complete list.
 func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
-	now, err := readEndpoint(ctx, g, r.Have.ID)
+	now, err := endpointsIn().ReadByID(ctx, g, r.Have.ID)
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -466,11 +441,7 @@ func holdsEndpoint(_ resource.Ref, a resource.Attrs, _ resource.State) []resourc
 
 // pollEndpoint reads one of many endpoints that are waited for. An endpoint that is being deleted is read, too.
 func pollEndpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint, error) {
-	one := func(ctx context.Context, id string) ([]types.VpcEndpoint, error) {
-		return endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{VpcEndpointIds: []string{id}})
-	}
-	return api.Poll(ctx, g, "ec2.DescribeVpcEndpoints", id, api.OneOrMany(one, api.ByFilter("vpc-endpoint-id",
-		func(ctx context.Context, f []types.Filter) ([]types.VpcEndpoint, error) {
-			return endpointsIn(ctx, g, &ec2.DescribeVpcEndpointsInput{Filters: f})
-		}, func(e types.VpcEndpoint) *string { return e.VpcEndpointId })))
+	s := endpointsIn()
+	one := func(ctx context.Context, id string) ([]types.VpcEndpoint, error) { return s.ByID(ctx, g, id) }
+	return api.Poll(ctx, g, s.Call, id, api.OneOrMany(one, s.Many(g)))
 }

@@ -74,7 +74,7 @@ func setIPv6(ctx context.Context, g *api.Region, id string, on bool) error {
 	if on {
 		return addIPv6(ctx, g, id)
 	}
-	v, err := oneVPC(ctx, g, id)
+	v, err := vpcs().One(ctx, g, id)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func addIPv6(ctx context.Context, g *api.Region, id string) error {
 		}
 		return *out.Ipv6CidrBlockAssociation, nil
 	}, func() ([]types.VpcIpv6CidrBlockAssociation, error) {
-		v, err := oneVPC(ctx, g, id)
+		v, err := vpcs().One(ctx, g, id)
 		return blocks6(v), err
 	})
 	if err != nil {
@@ -115,7 +115,7 @@ func addIPv6(ctx context.Context, g *api.Region, id string) error {
 // the VPC still changes: its final state is not known until EC2 has finished.
 func awaitIPv6(ctx context.Context, g *api.Region, id, association string, on bool) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
-		v, err := pollVPC(ctx, g, id)
+		v, err := vpcs().Poll(ctx, g, id)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func failedIPv6(id string, b types.VpcIpv6CidrBlockAssociation) error {
 
 // haveIPv6 lists the subnets of a VPC that have some of its IPv6 addresses.
 func haveIPv6(ctx context.Context, g *api.Region, vpc string) (names []string, err error) {
-	all, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.Where("vpc-id", vpc)})
+	all, err := subnets().Where(ctx, g, api.Where("vpc-id", vpc))
 	for _, s := range all {
 		for _, b := range s.Ipv6CidrBlockAssociationSet {
 			if b.Ipv6CidrBlockState != nil && b.Ipv6CidrBlockState.State != types.SubnetCidrBlockStateCodeDisassociated {

@@ -8,7 +8,7 @@ import (
 func kindOfVPC() api.Kind {
 	return api.Kind{
 		Schema: vpcSchema(),
-		List:   listVPCs, Read: readVPC, Tag: api.TagEC2, Check: checkVPC,
+		List:   listVPCs, Read: vpcs().ReadByID, Tag: api.TagEC2, Check: checkVPC,
 		Create: createVPC, Update: updateVPC, Remove: deleteVPC,
 		Calls: api.Calls{
 			Service: "ec2",

@@ -32,7 +32,7 @@ func freeZone(ctx context.Context, g *api.Region, vpc string) *string {
 	for _, o := range out.InstanceTypeOfferings {
 		offers[aws.ToString(o.Location)]++
 	}
-	subnets, err := subnets(ctx, g, &ec2.DescribeSubnetsInput{Filters: api.Where("vpc-id", vpc)})
+	subnets, err := subnets().Where(ctx, g, api.Where("vpc-id", vpc))
 	if err != nil || len(offers) == 0 {
 		return nil
 	}
