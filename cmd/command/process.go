@@ -193,6 +193,14 @@ func (c *Call) Given(options ...string) string {
 	return ""
 }
 
+// Assume sets an option that the command line does not give.
+func (c *Call) Assume(option, value string) error {
+	if c.Given(option) != "" {
+		return nil
+	}
+	return c.Cmd.Set(option, value)
+}
+
 // Takes reports whether the command has an option.
 func (c *Call) Takes(option string) bool {
 	return slices.ContainsFunc(c.Cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })

@@ -40,7 +40,15 @@ func edgeCentralCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// centralOptions are the options of `ovi edge co`.
+type centralOptions struct{ listen string }
+
+func centralOptionsOf(c *command.Call) centralOptions {
+	return centralOptions{listen: c.Cmd.String("listen")}
+}
+
 func edgeCentral(c *command.Call) error {
+	o := centralOptionsOf(c)
 	dir, err := edgeFolder(c)
 	if err != nil {
 		return err
@@ -58,7 +66,7 @@ func edgeCentral(c *command.Call) error {
 	}
 	defer func() { _ = events.Close() }()
 	var config net.ListenConfig
-	listener, err := config.Listen(c, "tcp", c.Cmd.String("listen"))
+	listener, err := config.Listen(c, "tcp", o.listen)
 	if err != nil {
 		return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another --listen ADDRESS"}
 	}

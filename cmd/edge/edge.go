@@ -68,9 +68,17 @@ func edgeOrchestratorCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// orchestratorOptions are the options that `ovi edge lo` has besides those of `ovi run`.
+type orchestratorOptions struct{ tokenFile string }
+
+func orchestratorOptionsOf(c *command.Call) orchestratorOptions {
+	return orchestratorOptions{tokenFile: c.Cmd.String("co-token-file")}
+}
+
 func edgeOrchestrator(c *command.Call) error {
-	if !c.Cmd.IsSet("edge-listen") && c.Getenv("OVI_EDGE_LISTEN") == "" {
-		if err := c.Cmd.Set("edge-listen", defaultEdge); err != nil {
+	o := orchestratorOptionsOf(c)
+	if c.Getenv("OVI_EDGE_LISTEN") == "" {
+		if err := c.Assume("edge-listen", defaultEdge); err != nil {
 			return err
 		}
 	}
@@ -88,7 +96,7 @@ func edgeOrchestrator(c *command.Call) error {
 		}
 	}
 	if address := optionOf(c, edge.Name, "co"); address != "" {
-		if err := enrollSite(c, paths, address); err != nil {
+		if err := enrollSite(c, paths, address, o.tokenFile); err != nil {
 			return err
 		}
 	}
@@ -96,7 +104,7 @@ func edgeOrchestrator(c *command.Call) error {
 }
 
 // enrollSite enrolls the orchestrator of a site with the central one.
-func enrollSite(c *command.Call, paths []string, address string) error {
+func enrollSite(c *command.Call, paths []string, address, tokenFile string) error {
 	folder := optionOf(c, edge.Name, "identity")
 	if err := errors.Join(command.IsSafe(c, session.DataDir(c, paths)), command.CreateDir(session.DataDir(c, paths)),
 		os.MkdirAll(folder, 0o700)); err != nil {
@@ -106,7 +114,7 @@ func enrollSite(c *command.Call, paths []string, address string) error {
 	if err != nil {
 		return err
 	}
-	return enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, c.Cmd.String("co-token-file"))
+	return enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, tokenFile)
 }
 
 func edgeNodeCommand(p *command.Process) *urfave.Command {
@@ -139,19 +147,33 @@ func edgeNodeCommand(p *command.Process) *urfave.Command {
 	}
 }
 
-func edgeNode(c *command.Call) error {
-	if !edge.IsNode(c.Cmd.String("name")) {
-		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.Cmd.String("name"))
+// nodeOptions are the options of `ovi edge node`.
+type nodeOptions struct {
+	images, ports, secrets []string // that are allowed
+	name, lo, tokenFile    string
+	beat                   time.Duration
+}
+
+func nodeOptionsOf(c *command.Call) nodeOptions {
+	return nodeOptions{
+		images: c.Cmd.StringSlice("allow-image"), ports: c.Cmd.StringSlice("allow-port"),
+		secrets: c.Cmd.StringSlice("allow-secret"), name: c.Cmd.String("name"), lo: c.Cmd.String("lo"),
+		tokenFile: c.Cmd.String("token-file"), beat: c.Cmd.Duration("beat"),
 	}
-	bounds, err := node.ParseBounds(c.Cmd.StringSlice("allow-image"), c.Cmd.StringSlice("allow-port"),
-		c.Cmd.StringSlice("allow-secret"))
+}
+
+func edgeNode(c *command.Call) error {
+	o := nodeOptionsOf(c)
+	if !edge.IsNode(o.name) {
+		return cli.Usage("for example, --name berlin/n1", "--name is %q", o.name)
+	}
+	bounds, err := node.ParseBounds(o.images, o.ports, o.secrets)
 	if err != nil {
 		return cli.Usage("run `ovi edge node --help`", "%v", err)
 	}
-	site, name, _ := strings.Cut(c.Cmd.String("name"), "/")
-	address := c.Cmd.String("lo")
-	id := identity.Node{Dir: nodeDir(c, c.Cmd.String("name")), Clock: c.Now}
-	if err := enrolled(c, id, c.Cmd.String("name"), address, c.Cmd.String("token-file")); err != nil {
+	site, name, _ := strings.Cut(o.name, "/")
+	id := identity.Node{Dir: nodeDir(c, o.name), Clock: c.Now}
+	if err := enrolled(c, id, o.name, o.lo, o.tokenFile); err != nil {
 		return err
 	}
 	containers := nodeContainers(c)
@@ -159,13 +181,13 @@ func edgeNode(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Out.Say("Node %s/%s runs containers, and dials %s", site, name, address)
+	c.Out.Say("Node %s/%s runs containers, and dials %s", site, name, o.lo)
 	if text := bounds.String(); text != "" {
 		c.Out.Say("Allowed: %s", text)
 	}
 	return node.Run(c, node.Options{
-		Site: site, Node: name, Address: address, Connect: edge.Credentials(id, address, c.Log.Named("node")),
-		Beat: c.Cmd.Duration("beat"), Log: c.Log.Named("node"),
+		Site: site, Node: name, Address: o.lo, Connect: edge.Credentials(id, o.lo, c.Log.Named("node")),
+		Beat: o.beat, Log: c.Log.Named("node"),
 		Dir: id.Dir, Verify: id.Verify, Containers: containers, Bounds: bounds, Loud: c.Loud(id.Dir),
 		Shown: func(record func(time.Time, string) error) error { return command.TakeShown(id.Dir, record) },
 		Scope: resource.Scope{Provider: command.ChartProvider, Location: location},

@@ -55,6 +55,16 @@ func edgePromoteCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// promoteOptions are the options of `ovi edge promote`.
+type promoteOptions struct {
+	wave int
+	upTo bool // a wave is given
+}
+
+func promoteOptionsOf(c *command.Call) promoteOptions {
+	return promoteOptions{wave: c.Cmd.Int("wave"), upTo: c.Cmd.IsSet("wave")}
+}
+
 func edgeFreeze(c *command.Call, on bool) error {
 	verb, site := c.Cmd.Command.Name, c.Arg(0)
 	if c.Cmd.NArg() != 1 || !edge.IsSite(site) {
@@ -94,6 +104,7 @@ func orderSite(c *command.Call, site string, change func(*provider.Orders)) (pro
 }
 
 func edgePromote(c *command.Call) error {
+	given := promoteOptionsOf(c)
 	site, name, _ := strings.Cut(c.Arg(0), "/")
 	if c.Cmd.NArg() != 1 || !edge.IsNode(c.Arg(0)) {
 		return cli.Usage("for example, ovi edge promote berlin/web", "name a deployment of a site, SITE/DEPLOYMENT")
@@ -103,8 +114,8 @@ func edgePromote(c *command.Call) error {
 		return err
 	}
 	wave := at.Reach + 1
-	if c.Cmd.IsSet("wave") {
-		wave = c.Cmd.Int("wave")
+	if given.upTo {
+		wave = given.wave
 	}
 	if wave <= at.Reach || wave > at.Of {
 		return resource.Advise(fmt.Errorf("wave %d of %s cannot be promoted: configuration %s has started wave %d of %d",

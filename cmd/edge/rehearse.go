@@ -57,6 +57,21 @@ func edgeRehearseCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// rehearseOptions are the options of `ovi edge rehearse`.
+type rehearseOptions struct {
+	from, fail, offline         string
+	away, takes, interval, most time.Duration
+	seed                        uint64
+}
+
+func rehearseOptionsOf(c *command.Call) rehearseOptions {
+	return rehearseOptions{
+		from: c.Cmd.String("from"), fail: c.Cmd.String("fail"), offline: c.Cmd.String("offline"),
+		away: c.Cmd.Duration("away"), takes: c.Cmd.Duration("takes"), interval: c.Cmd.Duration("interval"),
+		most: c.Cmd.Duration("most"), seed: c.Cmd.Uint64("seed"),
+	}
+}
+
 // edgeMoment is one line of a rehearsal.
 type edgeMoment struct {
 	Seconds float64 `json:"seconds"`       // of virtual time, since the start
@@ -89,7 +104,7 @@ func edgeRehearse(c *command.Call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o, err := rehearsal(c, dir)
+	o, err := rehearsal(c, dir, rehearseOptionsOf(c))
 	if err != nil {
 		return err
 	}
@@ -118,29 +133,33 @@ func edgeRehearse(c *command.Call) (err error) {
 // virtually is a time since the start of a rehearsal.
 func virtually(d time.Duration) string { return "+" + d.Round(time.Second).String() }
 
-// rehearsal is what the command line asks for.
-func rehearsal(c *command.Call, dir string) (o rehearse.Options, err error) {
+// rehearsal returns the rehearsal that the command line asks for.
+func rehearsal(c *command.Call, dir string, given rehearseOptions) (o rehearse.Options, err error) {
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
 		return o, err
 	}
 	o = rehearse.Options{
-		Start: c.Now(), Most: c.Cmd.Duration("most"), Interval: c.Cmd.Duration("interval"), Takes: c.Cmd.Duration("takes"),
-		Away: c.Cmd.Duration("away"), Seed: c.Cmd.Uint64("seed"),
+		Start: c.Now(), Most: given.most, Interval: given.interval, Takes: given.takes, Away: given.away, Seed: given.seed,
 	}
-	for name, least := range map[string]time.Duration{
-		"most": time.Second, "interval": time.Second, "takes": 0,
-		"away": 0,
+	for _, x := range []struct {
+		name         string
+		given, least time.Duration
+	}{
+		{"most", given.most, time.Second},
+		{"interval", given.interval, time.Second},
+		{"takes", given.takes, 0},
+		{"away", given.away, 0},
 	} {
-		if c.Cmd.Duration(name) < least {
-			return o, cli.Usage("use --"+name+" 1m", "--%s must be at least %s", name, least)
+		if x.given < x.least {
+			return o, cli.Usage("use --"+x.name+" 1m", "--%s must be at least %s", x.name, x.least)
 		}
 	}
 	if o.To, err = siteOf(c, paths, dir); err != nil {
 		return o, err
 	}
-	if from := c.Cmd.String("from"); from != "" {
-		if o.From, err = siteOf(c, []string{from}, dir); err != nil {
+	if given.from != "" {
+		if o.From, err = siteOf(c, []string{given.from}, dir); err != nil {
 			return o, err
 		}
 		if a, b := o.From[0].Stack, o.To[0].Stack; a != b {
@@ -151,10 +170,10 @@ func rehearsal(c *command.Call, dir string) (o rehearse.Options, err error) {
 		return o, err
 	}
 	nodes := len(o.To[0].Scopes)
-	if o.Fail, err = shareOf(c, "fail", nodes); err != nil {
+	if o.Fail, err = shareOf("fail", given.fail, nodes); err != nil {
 		return o, err
 	}
-	o.Offline, err = shareOf(c, "offline", nodes)
+	o.Offline, err = shareOf("offline", given.offline, nodes)
 	return o, err
 }
 
@@ -181,11 +200,11 @@ func siteOf(c *command.Call, paths []string, dir string) ([]resource.Intent, err
 }
 
 // shareOf is a number of nodes.
-func shareOf(c *command.Call, flag string, nodes int) (int, error) {
-	b, err := rules.ParseBudget(c.Cmd.String(flag))
+func shareOf(flag, limit string, nodes int) (int, error) {
+	b, err := rules.ParseBudget(limit)
 	if err != nil {
 		return 0, cli.Usage("use a number of nodes, for example 3, or a share, for example 5%", "invalid --%s %q", flag,
-			c.Cmd.String(flag))
+			limit)
 	}
 	n := b.Count
 	if b.Percent {

@@ -42,15 +42,28 @@ func edgeSimulateCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// simulateOptions are the options of `ovi edge simulate`.
+type simulateOptions struct {
+	nodes                int
+	beat, rest, interval time.Duration
+}
+
+func simulateOptionsOf(c *command.Call) simulateOptions {
+	return simulateOptions{
+		nodes: c.Cmd.Int("nodes"), beat: c.Cmd.Duration("beat"), rest: c.Cmd.Duration("rest"),
+		interval: c.Cmd.Duration("interval"),
+	}
+}
+
 // simulateWait is how long a step of a simulation may take.
 const simulateWait = 10 * time.Minute
 
 // simulation is one run.
 type simulation struct {
 	*command.Call
+	simulateOptions
 	dir, site string
 	fleet     *simulate.Fleet
-	nodes     int
 	lo        *exec.Cmd
 }
 
@@ -74,7 +87,8 @@ type edgeFigures struct {
 }
 
 func edgeSimulate(c *command.Call) (err error) {
-	if c.Cmd.Int("nodes") < 1 {
+	o := simulateOptionsOf(c)
+	if o.nodes < 1 {
 		return cli.Usage("use --nodes 1000", "--nodes must be at least 1")
 	}
 	dir, err := os.MkdirTemp("", "ovi-simulate-*")
@@ -82,7 +96,7 @@ func edgeSimulate(c *command.Call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s := &simulation{Call: c, dir: dir, site: filepath.Join(dir, "site"), nodes: c.Cmd.Int("nodes")}
+	s := &simulation{Call: c, simulateOptions: o, dir: dir, site: filepath.Join(dir, "site")}
 	if err := s.prepare(); err != nil {
 		return err
 	}
@@ -117,7 +131,7 @@ func (s *simulation) prepare() error {
 	if err != nil {
 		return err
 	}
-	s.fleet = &simulate.Fleet{Site: "site", Address: address, Beat: s.Cmd.Duration("beat")}
+	s.fleet = &simulate.Fleet{Site: "site", Address: address, Beat: s.beat}
 	for n := range s.nodes {
 		name := fmt.Sprintf("n%05d", n+1)
 		config, err := authority.Config("site/" + name)
@@ -146,7 +160,7 @@ func (s *simulation) orchestrator(ctx context.Context) error {
 		return err
 	}
 	s.lo = exec.CommandContext(ctx, self, "edge", "lo", "--data-dir", filepath.Join(s.dir, "data"), "--interval",
-		s.Cmd.Duration("interval").String(),
+		s.interval.String(),
 		"--edge-listen", s.fleet.Address, s.site)
 	s.lo.Env = append(os.Environ(), "GOMAXPROCS=1")
 	if err := s.lo.Start(); err != nil {
@@ -168,7 +182,7 @@ func (s *simulation) measure(started time.Time) (f edgeFigures, err error) {
 		return f, err
 	}
 	f.InstallMedian, f.InstallWorst = spread(started, times)
-	if f.RestCPU, err = s.rest(); err != nil {
+	if f.RestCPU, err = s.idle(); err != nil {
 		return f, err
 	}
 	if f.RestMemory, err = memoryOf(s.lo.Process.Pid, "VmRSS"); err != nil {
@@ -237,8 +251,8 @@ func (s *simulation) until(what string, times func() []time.Time) ([]time.Time, 
 // restAfter is how long the orchestrator may still record what was done.
 const restAfter = 15 * time.Second
 
-// rest is the CPU of the orchestrator while nothing changes, in percent of a core.
-func (s *simulation) rest() (float64, error) {
+// idle is the CPU of the orchestrator while nothing changes, in percent of a core.
+func (s *simulation) idle() (float64, error) {
 	if err := s.wait(restAfter); err != nil {
 		return 0, err
 	}
@@ -246,12 +260,11 @@ func (s *simulation) rest() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	d := s.Cmd.Duration("rest")
-	if err := s.wait(d); err != nil {
+	if err := s.wait(s.rest); err != nil {
 		return 0, err
 	}
 	after, err := cpuOf(s.lo.Process.Pid)
-	return 100 * (after - before).Seconds() / d.Seconds(), err
+	return 100 * (after - before).Seconds() / s.rest.Seconds(), err
 }
 
 func (s *simulation) wait(d time.Duration) error {

@@ -34,7 +34,15 @@ func edgeStatusCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// statusOptions are the options of `ovi edge status`.
+type statusOptions struct{ events bool }
+
+func statusOptionsOf(c *command.Call) statusOptions {
+	return statusOptions{events: c.Cmd.Bool("events")}
+}
+
 func edgeStatus(c *command.Call) error {
+	o := statusOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -54,7 +62,7 @@ func edgeStatus(c *command.Call) error {
 		}
 	}
 	events = slices.DeleteFunc(events, func(e link.Event) bool { return c.Arg(0) != "" && e.Site != c.Arg(0) })
-	if c.Cmd.Bool("events") {
+	if o.events {
 		return showEvents(c, events)
 	}
 	if err := showStatuses(c, statusesOf(events)); err != nil {
