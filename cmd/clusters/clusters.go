@@ -4,13 +4,11 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"time"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
-	"github.com/ovi-project/ovi/cmd/reconcile"
 	"github.com/ovi-project/ovi/cmd/session"
 )
 
@@ -32,30 +30,7 @@ func clusterReconcileCommand(p *command.Process) *urfave.Command {
 		Description: "DATABASE is a file with the table clusters (SQLITE_DB; default clusters.db). Changes are made " +
 			"without a\n" +
 			"question, except for changes that destroy a cluster to make them.",
-		Flags: append([]urfave.Flag{
-			&urfave.BoolFlag{Name: "from-db", Usage: "reconcile the clusters of the table; always the case"},
-			&urfave.BoolFlag{Name: "dry-run", Usage: "show the actions and make none"},
-			&urfave.BoolFlag{Name: "last-run", Usage: "show the last run of the history, and do nothing"},
-			&urfave.BoolFlag{Name: "json", Usage: "with --last-run: as JSON"},
-			&urfave.StringFlag{
-				Name: "history-file",
-				Usage: "append each run to `FILE`, one JSON object a line (default: reconcile_history.jsonl in the data " +
-					"directory)",
-			},
-			&urfave.StringFlag{Name: "log-file", Usage: "append what is printed to `FILE`", Value: defaultLogFile},
-			&urfave.StringFlag{Name: "report", Usage: "append a condensed summary to `FILE`, such as docs/TEST_REPORT.md"},
-			&urfave.StringFlag{Name: "require", Usage: "fail before any action unless the table declares at least `COUNTS`, " +
-				"such as kind=3,k3d=3"},
-			reconcile.AllowReplaceFlag(), reconcile.ReplaceFlag(), reconcile.PruneDataFlag(),
-			&urfave.IntFlag{Name: "attempts", Usage: "try what fails `N` times", Value: 2},
-			&urfave.DurationFlag{Name: "retry-wait", Usage: "wait `DURATION` between attempts", Value: 5 * time.Second},
-			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's " +
-				"settings, or 10)"},
-			&urfave.StringFlag{Name: "interval", Usage: "loop: start a run every `N[smhd]`", Value: "15m"},
-			&urfave.IntFlag{Name: "max-runs", Usage: "loop: end after `N` runs (default: no limit)"},
-			&urfave.BoolFlag{Name: "once", Usage: "loop: end after one run"},
-		}, append(verifyFlags(), append(pruneFlags("prune-missing"), command.TimeoutFlag(), session.PolicyFlag(),
-			command.LockFlag())...)...),
+		Flags:  reconcileFlags(),
 		Action: clusterAction(p, clusterReconcile),
 	}
 }
@@ -65,9 +40,7 @@ func clusterVerifyCommand(p *command.Process) *urfave.Command {
 		Name: "verify", ArgsUsage: "[DATABASE]", Usage: "Compare the table with the clusters",
 		Description: "A cluster that its row declares present but that does not answer is MISSING.\nA cluster " +
 			"that its row declares absent but that exists is DRIFT. A cluster that could not be read is neither.",
-		Flags: append([]urfave.Flag{
-			&urfave.BoolFlag{Name: "json-summary", Usage: "print the line DB_VERIFY_SUMMARY="},
-		}, pruneFlags("cleanup-missing")...),
+		Flags:  verifyFlags(),
 		Action: clusterAction(p, clusterVerify),
 	}
 }
@@ -79,30 +52,6 @@ func clusterConsistencyCommand(p *command.Process) *urfave.Command {
 			"and changes\n" +
 			"nothing. It exits 0 only if all is as configured.",
 		Action: clusterAction(p, clusterConsistency),
-	}
-}
-
-func verifyFlags() []urfave.Flag {
-	return []urfave.Flag{
-		&urfave.IntFlag{Name: "verify-attempts", Usage: "verify up to `N` times, until all is as declared", Value: 3},
-		&urfave.DurationFlag{Name: "verify-wait", Usage: "wait `DURATION` between verifications", Value: 5 * time.Second},
-	}
-}
-
-func pruneFlags(name string) []urfave.Flag {
-	deletes := "after verification, delete rows that declare an absent cluster if it is gone; save INSERT " +
-		"statements for them in pruned.sql"
-	if name == "prune-missing" {
-		deletes = "delete the clusters that no row declares any more and, " + deletes
-	}
-	return []urfave.Flag{
-		&urfave.BoolFlag{Name: name, Usage: deletes},
-		&urfave.BoolFlag{
-			Name:  "prune-present",
-			Usage: "with --" + name + ": also delete rows that declare a present cluster, instead of creating it",
-		},
-		&urfave.StringFlag{Name: "max-prune", Usage: "delete no rows, and no clusters without a row, if more than `LIMIT` " +
-			"would be: a number, or a share of the table", Value: "50%"},
 	}
 }
 

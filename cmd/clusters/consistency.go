@@ -41,7 +41,7 @@ func clusterConsistency(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return observeTable(c, path, func(r *reconciliation) error {
+	return observeTable(c, path, pruneOptions{}, func(r *reconciliation) error {
 		kinds, err := r.counts()
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func showConsistency(c *command.Call, s consistencySummary, t render.Table) erro
 			}
 		}
 	}
-	return summaryLine(c, "CONSISTENCY_SUMMARY", "", s)
+	return summaryLine(c, "CONSISTENCY_SUMMARY", s)
 }
 
 // wrong lists the rows that cannot be used, as verify shows them.
@@ -110,7 +110,7 @@ func (r *reconciliation) wrong() []string {
 
 // counts counts by kind what a plan would do.
 func (r *reconciliation) counts() ([]kindCounts, error) {
-	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan, r.deciding()))
+	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan, r.given.deciding))
 	if err != nil {
 		return nil, err
 	}

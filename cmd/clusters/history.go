@@ -17,14 +17,12 @@ import (
 	"github.com/ovi-project/ovi/internal/budget"
 )
 
-const (
-	defaultLogFile = "/tmp/kindler_reconcile.log"
-	historyFile    = "reconcile_history.jsonl"
-)
+const historyFile = "reconcile_history.jsonl"
 
 // clusterHistory keeps what became of each run: in the history, in the log file and in a report.
 type clusterHistory struct {
 	*command.Call
+	given        reconcileOptions
 	path, source string
 	log          *os.File
 }
@@ -50,15 +48,15 @@ type runRecord struct {
 
 // file is the history: --history-file, or in the data directory.
 func (h *clusterHistory) file() string {
-	if name := h.Cmd.String("history-file"); name != "" {
-		return name
+	if h.given.history != "" {
+		return h.given.history
 	}
 	return filepath.Join(session.DataDir(h.Call, []string{h.path}), historyFile)
 }
 
 // open opens the log file before anything is done.
 func (h *clusterHistory) open() error {
-	name := h.Cmd.String("log-file")
+	name := h.given.logFile
 	if name == "" {
 		return nil
 	}
@@ -85,8 +83,8 @@ func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) err
 	rec := runRecord{
 		Timestamp: started.UTC().Format(time.RFC3339), Seconds: h.Elapsed(started).Round(time.Millisecond).Seconds(),
 		ExitCode: code,
-		Source:   h.source, Invoker: h.User(), File: h.file(), Args: h.args(),
-		FromDB: true, DryRun: h.Cmd.Bool("dry-run"), Prune: h.Cmd.Bool("prune-missing"),
+		Source:   h.source, Invoker: h.User(), File: h.file(), Args: h.GivenLine(),
+		FromDB: true, DryRun: h.given.dryRun, Prune: h.given.prune.clusters,
 		Executed: r.executed, Failed: r.failed(), Pruned: len(r.pruned), Summary: r.summaryOrNone(),
 	}
 	for _, x := range r.summary {
@@ -118,17 +116,6 @@ func (h *clusterHistory) add(r *reconciliation, started time.Time, code int) err
 	return errors.Join(err, f.Close())
 }
 
-// args are the options of the command line as they were set.
-func (h *clusterHistory) args() []string {
-	out := append([]string{}, h.Cmd.Args().Slice()...)
-	for _, f := range h.Cmd.Command.Flags {
-		if name := f.Names()[0]; h.Cmd.IsSet(name) {
-			out = append(out, fmt.Sprintf("--%s=%v", name, h.Cmd.Value(name)))
-		}
-	}
-	return out
-}
-
 // logs appends a run to the log file.
 func (h *clusterHistory) logs(r *reconciliation, rec runRecord) error {
 	if h.log == nil {
@@ -147,7 +134,7 @@ func (h *clusterHistory) logs(r *reconciliation, rec runRecord) error {
 
 // reports appends a condensed summary to the user's report.
 func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
-	name := h.Cmd.String("report")
+	name := h.given.report
 	if name == "" {
 		return nil
 	}
@@ -197,7 +184,7 @@ func (h *clusterHistory) showLast() error {
 			Suggestion: "name another with --history-file",
 		}
 	}
-	if h.Cmd.Bool("json") || h.Out.Machine() {
+	if h.given.json || h.Out.Machine() {
 		return h.Out.Print(b)
 	}
 	h.Out.Say("%s  %s by %s, %.1fs: %d planned, %d done, %d failed, %d pruned; exit code %d.",

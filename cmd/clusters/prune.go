@@ -23,24 +23,20 @@ const prunedFile = "pruned.sql"
 
 // prunes reports whether the row of a cluster that was not found is to be deleted instead of creating it.
 func (r *reconciliation) prunes(name string, view *report.View) bool {
-	if !r.pruning() || !r.Cmd.Bool("prune-present") {
+	if !r.given.prune.rows || !r.given.prune.present {
 		return false
 	}
 	f, known := view.Fact(session.ClusterRef(name))
 	return known && f.ID == "" && f.Health != resource.Unclear
 }
 
-func (r *reconciliation) pruning() bool {
-	return r.Cmd.Bool("prune-missing") || r.Cmd.Bool("cleanup-missing")
-}
-
 // prunable reports whether the row of a cluster is to be deleted, if its cluster is absent.
 func (r *reconciliation) prunable(row *clusterRow) bool {
-	if !r.pruning() || row.Actual != actualMissing {
+	if !r.given.prune.rows || row.Actual != actualMissing {
 		return false
 	}
 	return row.Desired == sqlite.Absent ||
-		row.Desired == sqlite.Present && row.invalid == "" && r.Cmd.Bool("prune-present")
+		row.Desired == sqlite.Present && row.invalid == "" && r.given.prune.present
 }
 
 // prune deletes the rows of clusters that a verification found absent. It deletes none if anything could
@@ -85,10 +81,10 @@ func (r *reconciliation) prune() error {
 }
 
 func (r *reconciliation) maxPrune() (rules.Budget, error) {
-	limit, err := rules.ParseBudget(r.Cmd.String("max-prune"))
+	limit, err := rules.ParseBudget(r.given.prune.most)
 	if err != nil {
 		err = cli.Usage("use a number of rows, for example 2, or a share, for example 50%", "invalid --max-prune %q",
-			r.Cmd.String("max-prune"))
+			r.given.prune.most)
 	}
 	return limit, err
 }
@@ -101,7 +97,7 @@ func (r *reconciliation) declares(name string) bool {
 // limit notes whether a plan deletes more clusters that no row declares any more than --max-prune allows: many rows
 // may be gone by accident.
 func (r *reconciliation) limit(p *engine.Planned) {
-	if !r.Cmd.Bool("prune-missing") {
+	if !r.given.prune.clusters {
 		return
 	}
 	n := 0

@@ -22,6 +22,7 @@ import (
 // reconciliation is one run of `ovi cluster reconcile`.
 type reconciliation struct {
 	*command.Call
+	given  reconcileOptions
 	path   string
 	table  *sqlite.Table
 	line   *session.Session
@@ -42,8 +43,8 @@ type reconciliation struct {
 
 // reconcileOnce plans, acts, verifies and prunes. It returns the exit code; an error means that the run
 // could not start.
-func reconcileOnce(c *command.Call, path string) (r *reconciliation, err error) {
-	r = &reconciliation{Call: c, path: path, table: session.ClusterTable(c, path, c.Checks())}
+func reconcileOnce(c *command.Call, path string, given reconcileOptions) (r *reconciliation, err error) {
+	r = &reconciliation{Call: c, given: given, path: path, table: session.ClusterTable(c, path, c.Checks())}
 	dir := session.DataDir(c, []string{path})
 	intents, problems, err := session.AcceptParts(c, []string{path}, dir)
 	if err != nil {
@@ -53,7 +54,7 @@ func reconcileOnce(c *command.Call, path string) (r *reconciliation, err error) 
 	if r.rows, err = r.table.Rows(c); err != nil {
 		return r, err
 	}
-	if err := required(c.Cmd.String("require"), r.rows); err != nil {
+	if err := required(given.require, r.rows); err != nil {
 		return r, err
 	}
 	if r.most, err = r.maxPrune(); err != nil {
@@ -76,14 +77,14 @@ func (r *reconciliation) invalid(problems source.Problems) {
 func (r *reconciliation) run() error {
 	defer func() { r.report.Close() }()
 	err := r.act()
-	if err == nil && r.Cmd.Bool("dry-run") {
+	if err == nil && r.given.dryRun {
 		r.preview()
 		return nil
 	}
 	if err == nil {
 		err = r.verify()
 	}
-	if err == nil && r.Cmd.Bool("prune-missing") {
+	if err == nil && r.given.prune.clusters {
 		err = r.prune()
 	}
 	return err
@@ -106,8 +107,8 @@ func (r *reconciliation) code() int {
 // plan plans what the run may do: it touches no cluster that no row declares, unless it prunes, and
 // creates none whose row it deletes.
 func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
-	options := reconcile.PlanOptions(r.Call, r.line, event.ForApply, r.deciding())
-	if r.Cmd.Bool("dry-run") {
+	options := reconcile.PlanOptions(r.Call, r.line, event.ForApply, r.given.deciding)
+	if r.given.dryRun {
 		options.Mode = event.ForPlan
 	}
 	options.Excludes = r.excludes
@@ -152,7 +153,7 @@ func (r *reconciliation) why(ref resource.Ref, a decider.Action, view *report.Vi
 	gone := a == decider.Delete && !r.declares(name)
 	switch {
 	case !sqlite.OfRow(ref.Kind):
-	case gone && !r.Cmd.Bool("prune-missing"):
+	case gone && !r.given.prune.clusters:
 		return "no row declares it any more; --prune-missing deletes it"
 	case gone && r.excess != "":
 		return r.excess
@@ -165,17 +166,17 @@ func (r *reconciliation) why(ref resource.Ref, a decider.Action, view *report.Vi
 
 // act applies the plan, and again what failed.
 func (r *reconciliation) act() error {
-	attempts := max(1, r.Cmd.Int("attempts"))
+	attempts := max(1, r.given.attempts)
 	for n := 1; ; n++ {
 		p, view, err := r.plan()
 		if err != nil {
 			return err
 		}
 		r.planned(clusterRows(r.rows, view, p), view)
-		if !r.Cmd.Bool("dry-run") {
+		if !r.given.dryRun {
 			r.reports(p)
 		}
-		if r.Cmd.Bool("dry-run") || reconcile.Executing(p.Plan) == 0 {
+		if r.given.dryRun || reconcile.Executing(p.Plan) == 0 {
 			return nil
 		}
 		again, err := r.apply(p)
@@ -187,7 +188,7 @@ func (r *reconciliation) act() error {
 		if err != nil || !again || n == attempts {
 			return err
 		}
-		if err := r.pause(r.Cmd.Duration("retry-wait")); err != nil {
+		if err := r.pause(r.given.retryWait); err != nil {
 			return err
 		}
 	}
@@ -234,7 +235,7 @@ func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 // apply applies a plan. again reports that an action failed.
 func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 	result, err := r.line.Engine.Apply(r, p, engine.ApplyOptions{
-		Parallelism: r.Cmd.Int("parallelism"), Hard: r.HardContext(),
+		Parallelism: r.given.parallelism, Hard: r.HardContext(),
 		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
 	})
 	if result == nil {
@@ -270,13 +271,5 @@ func (r *reconciliation) pause(d time.Duration) error {
 		return cli.ErrInterrupted
 	case <-time.After(d):
 		return nil
-	}
-}
-
-// deciding are the options by which a run decides.
-func (r *reconciliation) deciding() reconcile.DecidingOptions {
-	return reconcile.DecidingOptions{
-		AllowReplace: reconcile.AllowReplaceOf(r.Call), Replace: reconcile.ReplaceOf(r.Call),
-		PruneData: reconcile.PruneDataOf(r.Call),
 	}
 }

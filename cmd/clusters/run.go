@@ -20,21 +20,22 @@ import (
 
 // clusterReconcile runs once, or in a loop.
 func clusterReconcile(c *command.Call) error {
+	o := reconcileOptionsOf(c)
 	args := c.Cmd.Args().Slice()
 	loops := false
 	if len(args) > 0 && (args[0] == "once" || args[0] == "loop") {
-		loops, args = args[0] == "loop" && !c.Cmd.Bool("once"), args[1:]
+		loops, args = args[0] == "loop" && !o.once, args[1:]
 	}
 	path, err := tableNamed(c, args)
 	if err != nil {
 		return err
 	}
-	interval, err := everyOf(c.Cmd.String("interval"))
+	interval, err := everyOf(o.interval)
 	if err != nil {
 		return err
 	}
-	h := &clusterHistory{Call: c, path: path, source: "once"}
-	if c.Cmd.Bool("last-run") {
+	h := &clusterHistory{Call: c, given: o, path: path, source: "once"}
+	if o.lastRun {
 		return h.showLast()
 	}
 	if loops {
@@ -44,7 +45,7 @@ func clusterReconcile(c *command.Call) error {
 		return err
 	}
 	code, err := clusterRun(c, path, h)
-	for n := 1; err == nil && c.Err() == nil && loops && n != c.Cmd.Int("max-runs"); n++ {
+	for n := 1; err == nil && c.Err() == nil && loops && n != o.maxRuns; n++ {
 		select {
 		case <-c.Done():
 			return h.close(nil) // as `ovi run`
@@ -61,7 +62,7 @@ func clusterReconcile(c *command.Call) error {
 // clusterRun is one run, with its summary and its history.
 func clusterRun(c *command.Call, path string, h *clusterHistory) (int, error) {
 	started := c.Now()
-	r, err := reconcileOnce(c, path)
+	r, err := reconcileOnce(c, path, h.given)
 	code := r.code()
 	switch {
 	case c.TimedOut():
@@ -199,23 +200,24 @@ type verifySummary struct {
 
 // clusterVerify compares the table with the clusters, and changes none.
 func clusterVerify(c *command.Call) error {
+	o := verifyOptionsOf(c)
 	path, err := tableNamed(c, c.Cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
-	return observeTable(c, path, func(r *reconciliation) error {
+	return observeTable(c, path, o.prune, func(r *reconciliation) error {
 		if r.most, err = r.maxPrune(); err != nil {
 			return err
 		}
 		r.verified = slices.DeleteFunc(r.verified, func(row clusterRow) bool { return !row.isCluster() })
 		remaining := slices.DeleteFunc(slices.Clone(r.verified), func(row clusterRow) bool { return r.prunable(&row) })
 		r.codes = append(r.codes, verifiedCode(remaining))
-		if c.Cmd.Bool("cleanup-missing") {
+		if o.prune.rows {
 			if err := r.prune(); err != nil {
 				return err
 			}
 		}
-		if err := showVerified(c, r); err != nil {
+		if err := showVerified(c, r, o.summary); err != nil {
 			return err
 		}
 		if code := r.code(); code != clusterDone {
@@ -226,8 +228,12 @@ func clusterVerify(c *command.Call) error {
 }
 
 // observeTable observes what a table declares, for a command that changes no cluster.
-func observeTable(c *command.Call, path string, do func(*reconciliation) error) error {
-	r := &reconciliation{Call: c, path: path, table: session.ClusterTable(c, path, c.Checks())}
+func observeTable(
+	c *command.Call, path string, prune pruneOptions, do func(*reconciliation) error,
+) error {
+	r := &reconciliation{
+		Call: c, given: reconcileOptions{prune: prune}, path: path, table: session.ClusterTable(c, path, c.Checks()),
+	}
 	dir := session.DataDir(c, []string{path})
 	intents, problems, err := session.AcceptParts(c, []string{path}, dir)
 	if err != nil {
@@ -246,7 +252,7 @@ func observeTable(c *command.Call, path string, do func(*reconciliation) error) 
 	return session.Closing(c, r.line, err)
 }
 
-func showVerified(c *command.Call, r *reconciliation) error {
+func showVerified(c *command.Call, r *reconciliation, summary bool) error {
 	s := verifySummary{Total: len(r.verified), Pruned: len(r.pruned), Records: []verifyRecord{}}
 	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "STATUS", "MESSAGE"}, Flexible: 5}
 	for i := range r.verified {
@@ -273,14 +279,14 @@ func showVerified(c *command.Call, r *reconciliation) error {
 		c.Out.Say("%s deleted; %s inserts them again.", render.Many(len(r.pruned), "row"),
 			filepath.Join(r.line.Dir, prunedFile))
 	}
-	return summaryLine(c, "DB_VERIFY_SUMMARY", "json-summary", s)
-}
-
-// summaryLine prints a line that a script reads; only with its option, if it has one.
-func summaryLine(c *command.Call, name, option string, value any) error {
-	if option != "" && !c.Cmd.Bool(option) {
+	if !summary {
 		return nil
 	}
+	return summaryLine(c, "DB_VERIFY_SUMMARY", s)
+}
+
+// summaryLine prints a line that a script reads.
+func summaryLine(c *command.Call, name string, value any) error {
 	b, err := json.Marshal(value)
 	if err == nil {
 		_, err = fmt.Fprintf(c.Out.W, "%s=%s\n", name, b)

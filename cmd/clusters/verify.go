@@ -27,7 +27,7 @@ func (r *reconciliation) preview() {
 			row.Result = resultDry
 			r.codes = append(r.codes, clusterChanges)
 		}
-		if r.Cmd.Bool("prune-missing") && row.Actual == actualMissing && row.isCluster() && r.prunable(row) {
+		if r.given.prune.clusters && row.Actual == actualMissing && row.isCluster() && r.prunable(row) {
 			row.Action, row.Result, row.Message = actionPrune, resultDry, ""
 			r.codes = append(r.codes, clusterChanges)
 		}
@@ -44,11 +44,11 @@ func (r *reconciliation) verify() error {
 		rows := slices.DeleteFunc(slices.Clone(r.verified),
 			func(row clusterRow) bool { return !row.isCluster() || r.prunable(&row) })
 		code := verifiedCode(rows)
-		if code == clusterDone || n >= max(1, r.Cmd.Int("verify-attempts")) {
+		if code == clusterDone || n >= max(1, r.given.verifyAttempts) {
 			r.codes = append(r.codes, code)
 			break
 		}
-		if err := r.pause(r.Cmd.Duration("verify-wait")); err != nil {
+		if err := r.pause(r.given.verifyWait); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (r *reconciliation) verify() error {
 
 // observe observes the clusters.
 func (r *reconciliation) observe() ([]clusterRow, error) {
-	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan, r.deciding()))
+	p, err := r.line.Engine.Plan(r, r.line.Intents, reconcile.PlanOptions(r.Call, r.line, event.ForPlan, r.given.deciding))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -191,6 +192,17 @@ func (c *Call) Given(options ...string) string {
 		return options[i]
 	}
 	return ""
+}
+
+// GivenLine returns the arguments and the options that the command line gives, as --NAME=VALUE.
+func (c *Call) GivenLine() []string {
+	out := append([]string{}, c.Cmd.Args().Slice()...)
+	for _, f := range c.Cmd.Command.Flags {
+		if name := f.Names()[0]; c.Cmd.IsSet(name) {
+			out = append(out, fmt.Sprintf("--%s=%v", name, c.Cmd.Value(name)))
+		}
+	}
+	return out
 }
 
 // Assume sets an option that the command line does not give.
