@@ -56,6 +56,16 @@ func exportTo(p *command.Process, x provider.Export) *urfave.Command {
 	}
 }
 
+// exportOptions are the options of `ovi export`. A form without --handover hands nothing over.
+type exportOptions struct {
+	out      string
+	handover bool
+}
+
+func exportOptionsOf(c *command.Call) exportOptions {
+	return exportOptions{out: c.Cmd.String("out"), handover: c.Cmd.Bool("handover")}
+}
+
 // exported is a chart as files of another program.
 type exported struct {
 	provider.Exported
@@ -64,6 +74,7 @@ type exported struct {
 }
 
 func export(c *command.Call, x provider.Export) error {
+	o := exportOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -75,7 +86,7 @@ func export(c *command.Call, x provider.Export) error {
 	if err != nil {
 		return err
 	}
-	e := exported{intent: intents[0], dir: c.Cmd.String("out")}
+	e := exported{intent: intents[0], dir: o.out}
 	names, err := recordedNames(c, session.DataDir(c, paths), e.intent.Stack)
 	if err != nil {
 		return err
@@ -98,12 +109,12 @@ func export(c *command.Call, x provider.Export) error {
 		d.Severity = render.Warning
 		c.Out.Report(d)
 	}
-	if !x.Managed && !c.Cmd.Bool("handover") {
+	if !x.Managed && !o.handover {
 		c.Out.Warn("ovi still manages these resources: what the units create again is a conflict",
 			"export with --handover, or stop using the chart on this host")
 	}
 	given := 0
-	if c.Cmd.Bool("handover") {
+	if o.handover {
 		if given, err = handOver(c, paths, e.intent); err != nil {
 			return err
 		}

@@ -36,7 +36,15 @@ func ImportCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// composeOptions are the options of `ovi import compose`.
+type composeOptions struct{ out string }
+
+func composeOptionsOf(c *command.Call) composeOptions {
+	return composeOptions{out: c.Cmd.String("out")}
+}
+
 func importCompose(c *command.Call) error {
+	o := composeOptionsOf(c)
 	if c.Cmd.NArg() != 1 {
 		return cli.Usage("name one, for example compose.yaml", "`ovi import compose` needs a Compose file")
 	}
@@ -54,7 +62,7 @@ func importCompose(c *command.Call) error {
 		!errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	out := c.Cmd.String("out")
+	out := o.out
 	if out == "" {
 		out = filepath.Join(filepath.Dir(c.Arg(0)), compose.Name(in))
 	}

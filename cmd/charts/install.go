@@ -52,9 +52,25 @@ func chartCommand(p *command.Process, name, usage string) *urfave.Command {
 	}
 }
 
+// installOptions are the options of `ovi install` and `ovi upgrade`.
+type installOptions struct {
+	namespace         string
+	named             bool // a namespace is given, whatever it is
+	dryRun, pruneData bool
+	parallelism       int
+}
+
+func installOptionsOf(c *command.Call) installOptions {
+	return installOptions{
+		namespace: session.NamespaceOf(c), named: c.Given("namespace") != "", dryRun: c.Cmd.Bool("dry-run"),
+		pruneData: c.Cmd.Bool("prune-data"), parallelism: c.Cmd.Int("parallelism"),
+	}
+}
+
 // Installation is one run of install or upgrade.
 type Installation struct {
 	*command.Call
+	given  installOptions
 	began  time.Time
 	paths  []string
 	result render.ChartResult
@@ -64,7 +80,7 @@ type Installation struct {
 }
 
 func install(c *command.Call) error {
-	in := &Installation{Call: c, began: c.Now()}
+	in := &Installation{Call: c, given: installOptionsOf(c), began: c.Now()}
 	args, err := in.namespaced()
 	if err != nil {
 		return err
@@ -88,9 +104,10 @@ func (in *Installation) namespaced() ([]string, error) {
 		return args, nil
 	case len(args) > 2:
 		return nil, in.AtMost(2)
-	case in.Cmd.IsSet("namespace") && in.Cmd.String("namespace") != args[0]:
-		return nil, cli.Usage("give the namespace once", "two namespaces: %s and %s", args[0], in.Cmd.String("namespace"))
+	case in.given.named && in.given.namespace != args[0]:
+		return nil, cli.Usage("give the namespace once", "two namespaces: %s and %s", args[0], in.given.namespace)
 	}
+	in.given.namespace = args[0]
 	return args[1:], in.Cmd.Set("namespace", args[0])
 }
 
@@ -109,7 +126,7 @@ func (in *Installation) run() error {
 	if len(intents) == 0 {
 		return in.unreadable(problems)
 	}
-	in.Chart = newChartView(in.Process.Entries(), intents[0], in.Cmd.String("namespace"))
+	in.Chart = newChartView(in.Process.Entries(), intents[0], in.given.namespace)
 	l, err := session.OpenWith(in.Call, dir, in.paths, intents)
 	if err != nil {
 		return err
@@ -123,7 +140,7 @@ func (in *Installation) describe() {
 	r := &in.result
 	*r = render.ChartResult{
 		Type: "chart_result", Operation: in.Cmd.Command.Name, Path: in.paths[0], Chart: name, Version: version,
-		Namespace: in.Cmd.String("namespace"), DryRun: in.Cmd.Bool("dry-run"),
+		Namespace: in.given.namespace, DryRun: in.given.dryRun,
 		Created: []render.ChartAction{}, Updated: []render.ChartAction{}, Deleted: []render.ChartAction{},
 		Errors: []render.ChartError{},
 	}
@@ -160,7 +177,7 @@ func (in *Installation) plan(l *session.Session, problems source.Problems) error
 	if in.result.DryRun {
 		mode = event.ForPlan
 	}
-	options := reconcile.PlanOptions(in.Call, l, mode, reconcile.DecidingOptions{PruneData: in.Cmd.Bool("prune-data")})
+	options := reconcile.PlanOptions(in.Call, l, mode, reconcile.DecidingOptions{PruneData: in.given.pruneData})
 	options.Check = true
 	p, err := l.Engine.Plan(in, l.Intents, options)
 	if err != nil {

@@ -64,7 +64,7 @@ func (in *Installation) apply(l *session.Session, p *engine.Planned) ([]int, err
 	}
 	stop := l.Ledger.Listen(w.Record)
 	result, err := l.Engine.Apply(ctx, p, engine.ApplyOptions{
-		Parallelism: in.Cmd.Int("parallelism"), Hard: in.HardContext(),
+		Parallelism: in.given.parallelism, Hard: in.HardContext(),
 		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: in.User(), How: "auto-approve"},
 	})
 	stop()
