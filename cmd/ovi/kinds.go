@@ -43,15 +43,29 @@ func schemaCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// kindsOptions are the options of `ovi kinds`.
+type kindsOptions struct {
+	permissions bool
+	iam         string
+	forFile     bool // a file is given, whatever its name is
+}
+
+func kindsOptionsOf(c *command.Call) kindsOptions {
+	return kindsOptions{
+		permissions: c.Cmd.Bool("permissions"), iam: c.Cmd.String("iam"), forFile: c.Cmd.IsSet("iam"),
+	}
+}
+
 func kinds(c *command.Call) error {
+	o := kindsOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	if c.Cmd.Bool("permissions") {
+	if o.permissions {
 		return permissions(c)
 	}
-	if c.Cmd.IsSet("iam") {
-		return permissionsFor(c, c.Cmd.String("iam"))
+	if o.forFile {
+		return permissionsFor(c, o.iam)
 	}
 	var all []resource.Kind
 	var names []string
@@ -153,15 +167,27 @@ func kindRecords(c *command.Call, all []resource.Kind) error {
 	return nil
 }
 
+// schemaOptions are the options of `ovi schema`.
+type schemaOptions struct {
+	component bool
+	file      string
+	forFile   bool // a file is given, whatever its name is
+}
+
+func schemaOptionsOf(c *command.Call) schemaOptions {
+	return schemaOptions{component: c.Cmd.Bool("component"), file: c.Cmd.String("for"), forFile: c.Cmd.IsSet("for")}
+}
+
 func schema(c *command.Call) error {
+	o := schemaOptionsOf(c)
 	if err := c.AtMost(0); err != nil {
 		return err
 	}
-	if c.Cmd.Bool("component") {
+	if o.component {
 		return c.Out.Print(config.ComponentSchema(c.Checks()))
 	}
-	if c.Cmd.IsSet("for") {
-		return schemaFor(c, c.Cmd.String("for"))
+	if o.forFile {
+		return schemaFor(c, o.file)
 	}
 	return c.Out.Print(config.Schema(c.Checks()))
 }

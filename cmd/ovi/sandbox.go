@@ -69,6 +69,32 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 	}
 }
 
+// listOptions are the options of `ovi sandbox list`.
+type listOptions struct{ all bool }
+
+func listOptionsOf(c *command.Call) listOptions { return listOptions{all: c.Cmd.Bool("all")} }
+
+// breakOptions are the options of `ovi sandbox break`.
+type breakOptions struct{ region string }
+
+func breakOptionsOf(c *command.Call) breakOptions {
+	return breakOptions{region: c.Cmd.String("region")}
+}
+
+// requestsOptions are the options of `ovi sandbox requests`.
+type requestsOptions struct{ changes bool }
+
+func requestsOptionsOf(c *command.Call) requestsOptions {
+	return requestsOptions{changes: c.Cmd.Bool("changes")}
+}
+
+// serveOptions are the options of `ovi sandbox serve`.
+type serveOptions struct{ listen string }
+
+func serveOptionsOf(c *command.Call) serveOptions {
+	return serveOptions{listen: c.Cmd.String("listen")}
+}
+
 // sandboxPath is the file of the sandbox beside a source, or here.
 func sandboxPath(c *command.Call, args ...string) (string, error) {
 	named := append(append([]string{}, args...), command.FilesOf(c)...)
@@ -97,6 +123,7 @@ func withCloud(c *command.Call, args []string, do func(*sandbox.Cloud) error) er
 }
 
 func sandboxList(c *command.Call) error {
+	o := listOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -115,7 +142,7 @@ func sandboxList(c *command.Call) error {
 		}
 		t := render.Table{Head: []string{"RESOURCE", "ID", "REGION", "STATE", "SIZE", "REF"}, Flexible: 5}
 		for _, x := range all {
-			if x.Default && !c.Cmd.Bool("all") {
+			if x.Default && !o.all {
 				continue
 			}
 			if c.Out.Machine() {
@@ -137,6 +164,7 @@ func sandboxList(c *command.Call) error {
 }
 
 func sandboxBreak(c *command.Call) error {
+	o := breakOptionsOf(c)
 	if c.Cmd.NArg() < 2 {
 		return cli.Usage("see `ovi sandbox break --help`",
 			"`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
@@ -149,7 +177,7 @@ func sandboxBreak(c *command.Call) error {
 		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail",
 			"`ovi sandbox break` cannot %q", c.Arg(0))
 	}
-	b := sandbox.Breakage{Do: c.Arg(0), Resource: c.Arg(1), Value: c.Arg(2), Region: c.Cmd.String("region")}
+	b := sandbox.Breakage{Do: c.Arg(0), Resource: c.Arg(1), Value: c.Arg(2), Region: o.region}
 	switch b.Do {
 	case "create":
 		b.Kind, b.Resource = c.Arg(1), ""
@@ -175,6 +203,7 @@ func sandboxBreak(c *command.Call) error {
 }
 
 func sandboxRequests(c *command.Call) error {
+	o := requestsOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -187,7 +216,7 @@ func sandboxRequests(c *command.Call) error {
 		return err
 	}
 	counts := sandbox.Count(all)
-	if c.Cmd.Bool("changes") {
+	if o.changes {
 		counts = sandbox.Changes(all)
 	}
 	if c.Out.Machine() {

@@ -15,10 +15,11 @@ import (
 
 // sandboxServe serves the sandbox on loopback until it is interrupted.
 func sandboxServe(c *command.Call) error {
+	o := serveOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(c.Cmd.String("listen"))
+	host, port, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return cli.Usage("use an address such as 127.0.0.1:4599", "invalid --listen: %s", err)
 	}
