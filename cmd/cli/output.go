@@ -28,13 +28,15 @@ type Output struct {
 	Format  string
 	Quiet   bool
 	Verbose bool
-	Answer  *Answer
-	W       io.Writer
-	Style   render.Style   // of W
-	Enc     render.Encoder // nil for a table
-	ErrW    io.Writer
-	ErrS    render.Style
-	Held    *held.Secrets // the credentials of the process, which no diagnostic shows
+	// ShowErrors asks for the whole text of errors, on a terminal.
+	ShowErrors bool
+	Answer     *Answer
+	W          io.Writer
+	Style      render.Style   // of W
+	Enc        render.Encoder // nil for a table
+	ErrW       io.Writer
+	ErrS       render.Style
+	Held       *held.Secrets // the credentials of the process, which no diagnostic shows
 	// document: something was written that is no stream of records.
 	document bool
 }
@@ -44,7 +46,8 @@ func (p *Process) NewOutput(cc *cli.Context) (*Output, error) {
 	noColor := cc.Bool("no-color")
 	o := &Output{
 		Format: cc.String("output"), Quiet: cc.Bool("quiet"), Verbose: cc.Bool("verbose"), Answer: p.Answer,
-		W: p.Stdout, Style: p.StyleOf(p.Stdout, noColor),
+		ShowErrors: cc.Bool("show-errors"),
+		W:          p.Stdout, Style: p.StyleOf(p.Stdout, noColor),
 		ErrW: p.Stderr, ErrS: p.StyleOf(p.Stderr, noColor), Held: p.Held,
 	}
 	switch asJSON := wantsJSON(cc); {

@@ -18,6 +18,9 @@ func TimeoutFlag() urfave.Flag {
 	}
 }
 
+// timeoutOf returns the value of --timeout; 0 if there is no limit.
+func timeoutOf(c *Call) time.Duration { return c.Cmd.Duration("timeout") }
+
 // ErrTimeout is why the context of a command with --timeout ended.
 var ErrTimeout = errors.New("the timeout is over")
 
@@ -30,7 +33,7 @@ const AfterTimeout = 10 * time.Second
 func (c *Call) Bounded() context.CancelFunc {
 	heedful, heedless := cli.Hangup(c.Context)
 	c.Context = heedful
-	limit := c.Cmd.Duration("timeout")
+	limit := timeoutOf(c)
 	if limit <= 0 {
 		return heedless
 	}

@@ -24,6 +24,9 @@ func LockFlag() urfave.Flag {
 	}
 }
 
+// LockTimeoutOf returns the value of --lock-timeout; 0 if the command does not have it.
+func LockTimeoutOf(c *Call) time.Duration { return c.Cmd.Duration("lock-timeout") }
+
 // Matcher returns the matcher of the patterns of --match.
 func Matcher(patterns []string) (importer.Matcher, error) {
 	m, err := importer.NewMatcher(patterns)

@@ -13,7 +13,7 @@ import (
 // checkLoud rejects --show-errors where standard error is not a terminal: a file, a pipe or a journal would keep the
 // secrets.
 func checkLoud(c *Call) error {
-	if !c.Cmd.Bool("show-errors") || c.OnTerminal() {
+	if !c.Out.ShowErrors || c.OnTerminal() {
 		return nil
 	}
 	return cli.Usage("run the command on a terminal, without a redirection of standard error",
@@ -34,7 +34,7 @@ func (c *Call) Loud(dir string) func(ref resource.Ref, text string) {
 }
 
 // ShowsErrors reports whether the command shows the whole text of errors: --show-errors, on a terminal.
-func (c *Call) ShowsErrors() bool { return c.Cmd.Bool("show-errors") && c.OnTerminal() }
+func (c *Call) ShowsErrors() bool { return c.Out.ShowErrors && c.OnTerminal() }
 
 // ShowError writes the whole text of an error to the terminal of standard error, below a title.
 func (c *Call) ShowError(title, text string) {

@@ -177,21 +177,19 @@ func (c *Call) Ago(t time.Time) string {
 // Elapsed is how long ago a time was, and never negative: the clock may have been set back.
 func (c *Call) Elapsed(since time.Time) time.Duration { return max(c.Now().Sub(since), 0) }
 
-// PolicyPaths are the files and folders of policies for every stack.
-func (c *Call) PolicyPaths() []string {
-	paths := c.Cmd.StringSlice("policy")
-	if more := c.Getenv("OVI_POLICY"); more != "" && c.Takes("policy") && !slices.Contains(paths, more) {
-		paths = append([]string{more}, paths...)
-	}
-	return paths
-}
-
 // Given returns the first of the options that the command line gives, whatever their values are; "" if it gives none.
 func (c *Call) Given(options ...string) string {
-	if i := slices.IndexFunc(options, c.Cmd.IsSet); i >= 0 {
-		return options[i]
+	return append(c.AllGiven(options...), "")[0]
+}
+
+// AllGiven returns the options that the command line gives, whatever their values are.
+func (c *Call) AllGiven(options ...string) (given []string) {
+	for _, name := range options {
+		if c.Cmd.IsSet(name) {
+			given = append(given, name)
+		}
 	}
-	return ""
+	return given
 }
 
 // GivenLine returns the arguments and the options that the command line gives, as --NAME=VALUE.

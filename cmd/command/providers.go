@@ -52,6 +52,11 @@ func ProviderFlags(p *Process) []urfave.Flag {
 	return out
 }
 
+// flagged is the value that the command line gives to a provider's option; "" if it gives none.
+func (c *Call) flagged(e provider.Entry, o provider.Option) string {
+	return c.Cmd.String(FlagOf(e.Name, o))
+}
+
 // Option is the value of a provider's option: of the command line, the environment, the
 // configuration, or its default.
 func (c *Call) Option(e provider.Entry, key string, intents []resource.Intent) string {
@@ -63,7 +68,7 @@ func (c *Call) Option(e provider.Entry, key string, intents []resource.Intent) s
 	if o.Grouped {
 		return grouped(c, e, o, intents)
 	}
-	if v := c.Cmd.String(FlagOf(e.Name, o)); v != "" {
+	if v := c.flagged(e, o); v != "" {
 		return v
 	}
 	for _, name := range variablesOf(e.Name, o) {
@@ -85,7 +90,7 @@ func (c *Call) Option(e provider.Entry, key string, intents []resource.Intent) s
 // grouped joins the values for all groups of locations. One for a group is used rather than one for all, wherever both
 // are set; of two for the same, that of the command line, the environment or the first stack.
 func grouped(c *Call, e provider.Entry, o provider.Option, intents []resource.Intent) string {
-	texts := []string{c.Cmd.String(FlagOf(e.Name, o))}
+	texts := []string{c.flagged(e, o)}
 	for _, name := range variablesOf(e.Name, o) {
 		texts = append(texts, c.Getenv(name))
 	}

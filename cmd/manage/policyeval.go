@@ -76,7 +76,7 @@ func oneRule(c *command.Call, head session.PlanHead, o evalOptions) (cel.Rule, e
 		return cel.Rule{Name: "--expr", When: o.expr, Effect: string(cel.Deny), At: at, WhenAt: at}, nil
 	}
 	var all []cel.Rule
-	if paths := c.PolicyPaths(); len(paths) > 0 {
+	if paths := session.PoliciesOf(c); len(paths) > 0 {
 		rules, err := session.ReadPolicies(c, paths)
 		if err != nil {
 			return cel.Rule{}, err

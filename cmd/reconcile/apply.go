@@ -34,10 +34,7 @@ func executingFlags() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 		&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
-		&urfave.DurationFlag{
-			Name:  "claim-ttl",
-			Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)",
-		},
+		session.ClaimFlag("the file's"),
 		command.LockFlag(),
 		command.TimeoutFlag(),
 	}

@@ -51,10 +51,7 @@ func RunCommand(p *command.Process) *urfave.Command {
 				Name: "patience", Usage: "wait `DURATION` for a slow kind of a location, then continue without it",
 				Value: 30 * time.Second,
 			},
-			&urfave.DurationFlag{
-				Name:  "claim-ttl",
-				Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)",
-			},
+			session.ClaimFlag("the files'"),
 			&urfave.DurationFlag{
 				Name: "timeout",
 				Usage: "cancel an observation or an action that takes longer than `DURATION`; the next cycle observes its " +
@@ -357,13 +354,13 @@ func (k *runner) hangups() func() {
 func runnerMark(k *runner, path string) string {
 	switch {
 	case session.IsKind(path, session.Repository): // its commit is asked for in each cycle
-		return command.MarkOf(k.PolicyPaths()...)
+		return command.MarkOf(session.PoliciesOf(k.Call)...)
 	case !session.IsKind(path, session.Table):
-		return command.MarkOf(append(k.PolicyPaths(), path)...)
+		return command.MarkOf(append(session.PoliciesOf(k.Call), path)...)
 	}
 	version, err := session.ClusterTable(k.Call, path, k.Checks()).Version(k)
 	if err != nil {
 		version = err.Error()
 	}
-	return version + command.MarkOf(append(k.PolicyPaths(), path+".yaml")...)
+	return version + command.MarkOf(append(session.PoliciesOf(k.Call), path+".yaml")...)
 }

@@ -43,12 +43,7 @@ func StoreCommand(p *command.Process) *urfave.Command {
 				Description: "Instances of a shared store prove by their keys what each created. A key is pinned at its\n" +
 					"first use, which raises an alert: what it signed counts, but nothing is deleted because of it.\n" +
 					"KEY is confirmed by this command. With --required, no later key is pinned.",
-				Flags: []urfave.Flag{
-					command.RecordFlag(), command.SignFlag(), command.ReasonFlag(),
-					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},
-					&urfave.BoolFlag{Name: "directory", Usage: "accept this data directory as your own"},
-					&urfave.BoolFlag{Name: "revoke", Usage: "stop trusting KEY, or stop requiring"},
-				},
+				Flags:  session.TrustFlags(),
 				Action: p.Action(session.StoreTrust),
 			},
 		},

@@ -18,18 +18,20 @@ import (
 // fileOptions are the options with which files are read. Nil files are the files of this host.
 func fileOptions(c *command.Call, checks source.Options, files fs.FS) config.Options {
 	name, asked := environment(c)
+	o := renderingOptionsOf(c)
 	return config.Options{
 		Options: checks, Env: c.Env, Files: files, Environment: name, AskedFor: asked,
-		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"),
+		Values: o.values, Set: o.set,
 		Git: command.ComponentFetcher(c).Cache.Open,
 	}
 }
 
 // chartOptions are how a chart is rendered; nil files are those of this host.
 func chartOptions(c *command.Call, checks source.Options, files fs.FS) chart.Options {
+	o := renderingOptionsOf(c)
 	return chart.Options{
 		Options: checks, Provider: command.ChartProvider, Env: c.Env, Files: files,
-		Values: c.Cmd.StringSlice("values"), Set: c.Cmd.StringSlice("set"), Namespace: c.Cmd.String("namespace"),
+		Values: o.values, Set: o.set, Namespace: o.namespace,
 	}
 }
 
@@ -43,12 +45,13 @@ func onlyCharts(c *command.Call, paths []string) error {
 			return slices.Contains(kinds, kind) || kind == Files && unread != nil
 		})
 	}
-	for name, kinds := range map[string][]string{
+	may := map[string][]string{
 		"namespace": {Repository, Chart}, "env": {Repository, Files}, "values": {Repository, Chart, Files},
 		"set": {Repository, Chart, Files},
-	} {
+	}
+	for _, name := range givenRenderingOf(c) {
 		switch {
-		case !c.Cmd.IsSet(name) || has(kinds...):
+		case has(may[name]...):
 		case name == "namespace":
 			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one",
 				name, strings.Join(paths, ", "))
@@ -94,13 +97,13 @@ type chartHead struct {
 }
 
 func headOfChart(c *command.Call, sources []string) (h chartHead, err error) {
+	o := renderingOptionsOf(c)
 	h.Environment, _ = environment(c)
-	h.Namespace, h.Set, h.Values = c.Cmd.String("namespace"), setKeys(c.Cmd.StringSlice("set")),
-		c.Cmd.StringSlice("values")
+	h.Namespace, h.Set, h.Values = o.namespace, setKeys(o.set), o.values
 	if slices.ContainsFunc(sources, func(p string) bool { return IsKind(p, Repository) }) {
 		return h, nil // they are paths in the repository
 	}
-	h.Values, err = absolutes(c.Cmd.StringSlice("values"))
+	h.Values, err = absolutes(o.values)
 	return h, err
 }
 
@@ -115,8 +118,9 @@ func setKeys(all []string) []string {
 
 // chartAsPlanned renders a chart as for the plan that was saved.
 func chartAsPlanned(c *command.Call, h chartHead, file string) error {
+	o := renderingOptionsOf(c)
 	if missing := slices.DeleteFunc(slices.Clone(h.Set),
-		func(key string) bool { return slices.Contains(setKeys(c.Cmd.StringSlice("set")), key) }); len(missing) > 0 {
+		func(key string) bool { return slices.Contains(setKeys(o.set), key) }); len(missing) > 0 {
 		return cli.Usage("add --set "+missing[0]+"=VALUE", "%s was made with --set %s, and holds no values", file,
 			strings.Join(missing, ", "))
 	}
@@ -124,18 +128,18 @@ func chartAsPlanned(c *command.Call, h chartHead, file string) error {
 		return cli.Usage("omit --env, or plan again", "%s was made for the environment %s, and not for %s", file,
 			cmp.Or(h.Environment, "none"), name)
 	}
-	if h.Environment != "" && !c.Cmd.IsSet("env") {
-		if err := c.Cmd.Set("env", h.Environment); err != nil {
+	if h.Environment != "" {
+		if err := c.Assume("env", h.Environment); err != nil {
 			return err
 		}
 	}
-	if h.Namespace != "" && !c.Cmd.IsSet("namespace") {
-		if err := c.Cmd.Set("namespace", h.Namespace); err != nil {
+	if h.Namespace != "" {
+		if err := c.Assume("namespace", h.Namespace); err != nil {
 			return err
 		}
 	}
 	for _, path := range h.Values {
-		if slices.Contains(c.Cmd.StringSlice("values"), path) {
+		if slices.Contains(renderingOptionsOf(c).values, path) {
 			continue
 		}
 		if err := c.Cmd.Set("values", path); err != nil {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/resource"
@@ -16,7 +14,7 @@ func environment(c *command.Call) (name string, asked bool) {
 	if c.Environment != "" {
 		return c.Environment, true
 	}
-	if names := givenEnvironments(c); len(names) > 0 && names[0] != "" {
+	if names := renderingOptionsOf(c).environments; len(names) > 0 && names[0] != "" {
 		return names[0], true
 	}
 	return c.Getenv("OVI_ENV"), false
@@ -35,21 +33,10 @@ func EnvironmentOf(c *command.Call, intents []resource.Intent) (name, by string)
 	return name, "OVI_ENV"
 }
 
-// givenEnvironments returns what --env names: one environment, or several where the option is repeatable.
-func givenEnvironments(c *command.Call) []string {
-	switch v := c.Cmd.Value("env").(type) {
-	case string:
-		return []string{v}
-	case urfave.StringSlice:
-		return v.Value()
-	}
-	return nil
-}
-
 // Environments returns a call for each environment that the command line names; if it names one or none, the call
 // itself.
 func Environments(c *command.Call) ([]*command.Call, error) {
-	names := givenEnvironments(c)
+	names := renderingOptionsOf(c).environments
 	if len(names) < 2 {
 		name, asked := environment(c)
 		if !strings.Contains(name, ",") {

@@ -8,22 +8,11 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/git"
 )
-
-// GitFlags are what a source in Git is read with.
-func GitFlags() []urfave.Flag {
-	return []urfave.Flag{
-		&urfave.StringFlag{Name: "signers", Usage: "Git: read only commits signed with an SSH key in `FILE`, in the form " +
-			"of ssh-keygen (OVI_GIT_SIGNERS)"},
-		&urfave.StringFlag{Name: "accept-commit", Usage: "Git: read `COMMIT` although its branch was rewound"},
-	}
-}
 
 // checkURL refuses a URL of Git that is invalid.
 func checkURL(name string) (git.URL, error) {
@@ -50,7 +39,8 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 	if err := command.CreateDir(dir); err != nil {
 		return nil, err
 	}
-	signers := cmp.Or(c.Cmd.String("signers"), c.Getenv("OVI_GIT_SIGNERS"))
+	o := gitOptionsOf(c)
+	signers := cmp.Or(o.signers, c.Getenv("OVI_GIT_SIGNERS"))
 	if signers != "" {
 		if signers, err = filepath.Abs(signers); err != nil {
 			return nil, err
@@ -58,7 +48,7 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 	}
 	repo := git.Open(u, git.Options{
 		Dir: filepath.Join(dir, "git"), Signers: signers,
-		Accept: c.Cmd.String("accept-commit"), Env: c.Env,
+		Accept: o.accept, Env: c.Env,
 	})
 	kept, _ := c.Repositories.LoadOrStore(name+"\n"+dir, repo)
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {

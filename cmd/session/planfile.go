@@ -79,7 +79,7 @@ func SavePlan(c *command.Call, name string, sources []string, l *Session, p *eng
 	if head.Sources, err = absolutes(sources); err != nil {
 		return err
 	}
-	if head.Policies, err = absolutes(c.PolicyPaths()); err != nil {
+	if head.Policies, err = absolutes(PoliciesOf(c)); err != nil {
 		return err
 	}
 	if head.chartHead, err = headOfChart(c, sources); err != nil {
@@ -137,15 +137,15 @@ func AsPlanned(c *command.Call, head PlanHead, name string) error {
 		}
 	}
 	for flag, value := range values {
-		if c.Cmd.IsSet(flag) || value == "" {
+		if value == "" {
 			continue
 		}
-		if err := c.Cmd.Set(flag, value); err != nil {
+		if err := c.Assume(flag, value); err != nil {
 			return err
 		}
 	}
 	for _, path := range head.Policies {
-		if !c.Takes("policy") || slices.Contains(c.PolicyPaths(), path) {
+		if !c.Takes("policy") || slices.Contains(PoliciesOf(c), path) {
 			continue
 		}
 		if err := c.Cmd.Set("policy", path); err != nil {

@@ -3,8 +3,6 @@ package session
 import (
 	"path/filepath"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
@@ -13,18 +11,10 @@ import (
 	"github.com/ovi-project/ovi/source/git"
 )
 
-// PolicyFlag returns the option --policy.
-func PolicyFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{
-		Name:  "policy",
-		Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable",
-	}
-}
-
 // Policies reads the policies for every stack, and compiles all that was read, so that a wrong
 // rule is an error before anything is opened.
 func Policies(c *command.Call, intents []resource.Intent) (rules rules.Rules, err error) {
-	if paths := c.PolicyPaths(); len(paths) > 0 {
+	if paths := PoliciesOf(c); len(paths) > 0 {
 		if rules, err = ReadPolicies(c, paths); err != nil {
 			return rules, err
 		}

@@ -45,7 +45,7 @@ func (n storeIdentity) write(dir string) error {
 // OpenLedger opens the data directory for writing, and creates it if it does not exist. If the directory is not
 // provably the user's own, OpenLedger asks on a terminal and fails elsewhere.
 func OpenLedger(c *command.Call, dir string) (*ledger.Ledger, error) {
-	l, err := openLedger(c, dir, c.Takes("directory") && c.Cmd.Bool("directory"))
+	l, err := openLedger(c, dir, trustOptionsOf(c).directory)
 	var foreign *ledger.DirectoryError
 	if !errors.As(err, &foreign) {
 		return l, err

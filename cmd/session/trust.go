@@ -19,6 +19,7 @@ type trustRecord struct {
 
 // StoreTrust runs `ovi store trust`.
 func StoreTrust(c *command.Call) error {
+	o := trustOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
@@ -28,23 +29,23 @@ func StoreTrust(c *command.Call) error {
 	} else if key != "" {
 		return cli.Usage("use the key that `ovi store trust` prints on the other host", "invalid key %q", key)
 	}
-	if c.Cmd.Bool("directory") && (key != "" || c.Cmd.Bool("required") || c.Cmd.Bool("revoke")) {
+	if o.directory && (key != "" || o.required || o.revoke) {
 		return cli.Usage("use it alone", "--directory accepts the data directory, and nothing else")
 	}
-	if c.Cmd.Bool("revoke") && key == "" && !c.Cmd.Bool("required") {
+	if o.revoke && key == "" && !o.required {
 		return cli.Usage("add KEY or --required", "--revoke needs a key or --required")
 	}
-	return WithMemory(c, nil, func(l *ledger.Ledger) error { return trustIn(c, l, key) })
+	return WithMemory(c, nil, func(l *ledger.Ledger) error { return trustIn(c, l, key, o) })
 }
 
-func trustIn(c *command.Call, l *ledger.Ledger, key string) error {
-	on := !c.Cmd.Bool("revoke")
+func trustIn(c *command.Call, l *ledger.Ledger, key string, o trustOptions) error {
+	on := !o.revoke
 	act, err := SignedAct(c)
 	if err != nil {
 		return err
 	}
 	var events []event.Event
-	if c.Cmd.Bool("required") {
+	if o.required {
 		events = append(events, event.TrustRequired{On: on, Who: act.Who, Reason: act.Reason})
 	}
 	if key != "" {
@@ -58,7 +59,7 @@ func trustIn(c *command.Call, l *ledger.Ledger, key string) error {
 	if c.Out.Machine() {
 		return c.Out.Records(render.Info{Type: "trust", Data: trustRecord{l.Instance(), l.Key(), events}})
 	}
-	if c.Cmd.Bool("directory") {
+	if o.directory {
 		c.Out.Say("The data directory is accepted as your own. Your key signs its audit log from now on.")
 	}
 	for _, e := range events {

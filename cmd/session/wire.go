@@ -244,14 +244,14 @@ func (l *Session) engineWith(c *command.Call, kinds provider.Set) *engine.Engine
 
 // claimsOf makes the claims of this run. The longest of the configured times is safe for all stacks.
 func claimsOf(c *command.Call, l *Session) *coordinator.Claims {
-	ttl := c.Cmd.Duration("claim-ttl")
+	ttl := claimTTLOf(c)
 	if ttl == 0 {
 		for i := range l.Intents {
 			ttl = max(ttl, l.Intents[i].Options.ClaimTTL)
 		}
 	}
 	options := []coordinator.Option{
-		coordinator.WithLockTimeout(c.Cmd.Duration("lock-timeout")),
+		coordinator.WithLockTimeout(command.LockTimeoutOf(c)),
 		coordinator.WithStoreHealth(func(err error) { command.HeardOfStore(c, err) }),
 	}
 	if ttl > 0 {
