@@ -111,7 +111,7 @@ func PoliciesOf(c *command.Call) []string {
 	if more := c.Getenv("OVI_POLICY"); more != "" && c.Takes("policy") && !slices.Contains(paths, more) {
 		paths = append([]string{more}, paths...)
 	}
-	return paths
+	return slices.Clip(paths) // the loops of several stacks append to it
 }
 
 // ClaimFlag returns the option --claim-ttl. The usage names the files whose options set the same.
