@@ -223,6 +223,71 @@ func TestSecretVersions(t *testing.T) {
 	}
 }
 
+// TestListsOfSecrets gives secrets in lists and maps in each way a value can come: none is shown, a changed one is
+// another version, and text outside of the configuration is read by its type.
+func TestListsOfSecrets(t *testing.T) {
+	head := "version: v1\nprovider: aws\nregion: us-east-1\nvars:\n  pws: {type: 'list(secret?)', max: 2, default: %s}\n" +
+		"  of: {type: map(secret), default: %s}\nresources:\n" +
+		"  - {type: rds, name: first, size: db.t3.micro, password: \"${vars.pws[0]}\"}\n" +
+		"  - {type: rds, name: \"db-${each.key}\", for_each: \"${vars.of}\", size: db.t3.micro, password: \"${each.value}\"}\n"
+	written := []any{`["${env:A}", null]`, `{a: "${env:A}", b: "x-${env:B}"}`}
+	texts := []any{`"${env:LIST}"`, `"${env:MAP}"`}
+	load := func(defaults []any, a, b string, set ...string) (resource.Intent, error) {
+		return loadWith(fmt.Sprintf(head, defaults...), func(o *config.Options) {
+			env := map[string]string{
+				"A": a, "B": b, "LIST": fmt.Sprintf(`["%s", ~]`, a), "MAP": fmt.Sprintf("{a: %s, b: x-%s}", a, b),
+			}
+			o.Env = func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+			o.Set = set
+		})
+	}
+	const one, two = fakeSecret + "-1", fakeSecret + "-2"
+	versions := map[string]string{}
+	for name, x := range map[string]struct {
+		defaults []any
+		a, b     string
+		set      []string
+	}{
+		"written":             {written, one, two, nil},
+		"another":             {written, one, one, nil},
+		"texts":               {texts, one, two, nil},
+		"another text":        {texts, two, two, nil},
+		"command line":        {written, one, two, []string{`pws=["` + two + `"]`, "of={a: " + one + "}"}},
+		"another element":     {written, one, two, []string{`pws=["` + one + `"]`, "of={a: " + one + "}"}},
+		"another key of them": {written, one, two, []string{`pws=["` + one + `"]`, "of={c: " + one + "}"}},
+	} {
+		in, err := load(x.defaults, x.a, x.b, x.set...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		b, err := json.Marshal(in)
+		if err != nil || bytes.Contains(b, []byte(fakeSecret)) || len(in.Resources) < 2 {
+			t.Errorf("%s: the intent shows a secret, or lacks resources: %s %v", name, b, err)
+		}
+		if other := versions[in.Version]; other != "" {
+			t.Errorf("%s and %s have one version", name, other)
+		}
+		versions[in.Version] = name
+	}
+	for set, want := range map[string]string{
+		"pws=" + fakeSecret:                 "vars.pws: it must be list(secret?), got a string",
+		`pws=[{"a": "` + fakeSecret + `"}]`: "element 0: a secret must be text, got a block of keys",
+		`pws=["` + fakeSecret + `"`:         "vars.pws: it must be list(secret?), got a string",
+		"pws=[a, b, " + fakeSecret + "]":    "it must be at most 2, got 3",
+		"of={a: ~, b: " + fakeSecret + "}":  "key 1: a secret must be text, got nothing",
+		`of={a = "` + fakeSecret + `"}`:     "key 1 is no name: write KEY: VALUE",
+	} {
+		_, err := load(written, one, two, set)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), fakeSecret) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := load([]any{`"${env:A}"`, "{}"}, one, two); err == nil ||
+		!strings.Contains(err.Error(), "it must be list(secret?), and the text from outside is not") || strings.Contains(err.Error(), one) {
+		t.Error(err)
+	}
+}
+
 // TestWhatIsReadChangesTheVersion reads variables, a file and the environment.
 func TestWhatIsReadChangesTheVersion(t *testing.T) {
 	text := "version: v1\nstack: a\nprovider: aws\nregion: us-east-1\npublic: [env:TEAM]\nvars: {list: [\"${env:ITEM}\"], " +

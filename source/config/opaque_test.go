@@ -51,13 +51,17 @@ func TestSecretsAndLateValuesShapeNothing(t *testing.T) {
 		"inside of a list": "  - {type: s3, name: x, when: \"'a' in locals.list\"}\n",
 		"lookup":           "  - {type: vpc, name: x, lookup: {id: \"${X}\"}}\n",
 	}
-	for value, local := range map[string]string{"secret": "${vars.pw}", "late": "${rds/db.id}"} {
+	for value, local := range map[string]string{
+		"secret": "${vars.pw}", "late": "${rds/db.id}", "secret of a list": "${vars.list[0]}", "secret of a map": "${vars.of.a}",
+	} {
 		for place, block := range selected(places) {
-			text := head + "vars: {pw: {type: secret}}\nlocals: {x: \"" + local +
+			text := head + "vars: {pw: {type: secret}, list: {type: list(secret)}, of: {type: map(secret)}}\nlocals: {x: \"" + local +
 				"\", through: \"${locals.x}\", list: [\"${locals.x}\"]}\nresources:\n" +
 				"  - {type: rds, name: db, size: db.t3.micro, password: \"${env:DB_PASSWORD}\"}\n" +
 				strings.ReplaceAll(block, "X", "locals.x")
-			_, err := loadWith(text, func(o *config.Options) { o.Set = []string{"pw=" + fakeSecret} })
+			_, err := loadWith(text, func(o *config.Options) {
+				o.Set = []string{"pw=" + fakeSecret, "list=[" + fakeSecret + "]", "of={a: " + fakeSecret + "}"}
+			})
 			switch {
 			case err == nil:
 				t.Errorf("a %s value is accepted as %s", value, place)

@@ -3,7 +3,6 @@ package language
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"regexp/syntax"
 	"slices"
@@ -128,10 +127,15 @@ func (l *Language) declareMap(b *binding, v *source.Node) {
 			l.wrong(f, k, "", b.name+": unknown key "+source.Quote(k.Text)+" of a variable", suggestion)
 		}
 	}
-	if d.kind.name == "secret" && (d.oneOf != nil || d.form != nil || d.check != nil || d.min != nil || d.max != nil) {
+	whole := d.kind.name == "secret"
+	limited := d.min != nil || d.max != nil
+	if d.kind.hasSecret() && (d.oneOf != nil || d.form != nil || d.check != nil || whole && limited) {
 		b.bad = true
-		l.wrong(f, b.key, "", b.name+" is a secret, and a condition would show a part of it",
-			"remove one_of, min, max, match and check")
+		what, keys := " is a secret", "one_of, min, max, match and check"
+		if !whole {
+			what, keys = " has secrets", "one_of, match and check; min and max limit its length"
+		}
+		l.wrong(f, b.key, "", b.name+what+", and a condition would show a part of it", "remove "+keys)
 	}
 }
 
@@ -287,8 +291,12 @@ func (b *binding) suggestion() string {
 // typed returns the value of a variable by its type.
 func (l *Language) typed(b *binding, n *source.Node) (any, error) {
 	k := b.decl.kind
-	if k.name == "secret" {
-		return l.secret(b, n)
+	if k.hasSecret() {
+		v, err := secretReader{l.opts.Hide, b.from != ""}.read(k, n, b.name)
+		if err == nil && k.elem != nil {
+			b.limit = b.decl.allows(v)
+		}
+		return v, err
 	}
 	if b.decl.isTyped && b.given == nil { // a component does not declare what its users may show
 		n = l.publish(b, n)
@@ -313,42 +321,10 @@ func (l *Language) publish(b *binding, n *source.Node) *source.Node {
 	if n.Shape != source.Scalar || !n.Parts.FromOutside() {
 		return n
 	}
-	var text strings.Builder
-	for _, p := range *n.Parts {
-		if p.Reference {
-			return n
-		}
-		text.WriteString(p.Text)
+	if hasReference(*n.Parts) {
+		return n
 	}
-	return b.decl.kind.textNode(text.String())
-}
-
-// secret returns a value that no message shows.
-func (l *Language) secret(b *binding, n *source.Node) (any, error) {
-	switch {
-	case n.IsNull() && b.decl.kind.optional:
-		return nil, nil
-	case n.Shape != source.Scalar || n.IsNull():
-		return nil, fmt.Errorf("a secret must be text, got %s", n.Form())
-	case b.from == "" && !n.Parts.FromOutside():
-		for _, p := range partsOf(n) {
-			if p.Reference {
-				return Opaque{*n.Parts}, nil
-			}
-		}
-		return nil, fmt.Errorf("a secret must not be written in the configuration; use ${env:NAME} or ${file:PATH}")
-	case b.from == "":
-		return Opaque{*n.Parts}, nil
-	}
-	l.opts.Hide(n.Text, "${"+b.name+"}")
-	return Opaque{source.Parts{{Text: n.Text, From: b.name}}}, nil
-}
-
-func partsOf(n *source.Node) source.Parts {
-	if n.Parts == nil {
-		return nil
-	}
-	return *n.Parts
+	return b.decl.kind.textNode(plainText(*n.Parts))
 }
 
 // check evaluates the check of a variable.

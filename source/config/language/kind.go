@@ -32,9 +32,6 @@ func parseKind(text string) (*kind, error) {
 	}
 	if m := kindForm.FindStringSubmatch(text); m != nil {
 		elem, err := parseKind(m[2])
-		if err == nil && elem.name == "secret" {
-			err = fmt.Errorf("a list of secrets")
-		}
 		k.name, k.elem = m[1], elem
 		return k, err
 	}
@@ -48,6 +45,9 @@ func parseKind(text string) (*kind, error) {
 	k.name = text
 	return k, nil
 }
+
+// hasSecret reports whether values of the type are or hold secrets.
+func (k *kind) hasSecret() bool { return k.name == "secret" || k.elem != nil && k.elem.hasSecret() }
 
 func (k *kind) String() string {
 	out := k.name
@@ -190,7 +190,7 @@ func toFloat(v any) (float64, bool) {
 
 // allows checks a value by one_of, min, max and match. Lists and text are measured by their length.
 func (d *declaration) allows(v any) error {
-	if v == nil || hasOpaque(v) { // a reference in a list can be a group, whose size is known later
+	if v == nil || hasOpaque(v) && !d.kind.hasSecret() { // the size of a group in a list is known later
 		return nil
 	}
 	size, isNumber := toFloat(v)

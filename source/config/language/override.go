@@ -25,12 +25,35 @@ func GivenValues(l *Language, digest func(secret string) string) []cmdline.Value
 			for _, p := range o.Parts {
 				v.Digest += digest(p.Text)
 			}
-		} else if text, err := jsonText(b.value); err == nil {
+		} else if text, err := jsonText(revealed(b.value)); err == nil && isSecret(b.value) {
+			v.Digest = digest(text)
+		} else if err == nil {
 			v.Value = json.RawMessage(text)
 		}
 		out = append(out, v)
 	}
 	return out
+}
+
+// revealed returns a value with the text of its secrets, for a digest.
+func revealed(v any) any {
+	switch v := v.(type) {
+	case Opaque:
+		return plainText(v.Parts)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = revealed(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = revealed(v[k])
+		}
+		return out
+	}
+	return v
 }
 
 // optionOf returns the option that sets a variable.

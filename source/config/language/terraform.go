@@ -66,9 +66,6 @@ func otherKey(name string) string {
 func otherType(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	of, inner, _ := strings.Cut(strings.TrimSuffix(name, ")"), "(")
-	if inner == "secret" {
-		return "declare a variable of type secret for each value: a secret is one text"
-	}
 	switch of {
 	case "str", "text", "string":
 		return "use string"
@@ -81,7 +78,7 @@ func otherType(name string) string {
 	case "any", "dynamic":
 		return "omit the type: the variable has the type of its default; or use object"
 	case "set", "list", "array", "tuple":
-		if slices.Contains([]string{"string", "int", "number", "bool", "object"}, inner) {
+		if slices.Contains([]string{"string", "int", "number", "bool", "object", "secret"}, inner) {
 			return "use list(" + inner + ")"
 		}
 		return "use list(TYPE), for example list(string)"

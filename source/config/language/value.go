@@ -242,6 +242,26 @@ func jsonText(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
+func partsOf(n *source.Node) source.Parts {
+	if n.Parts == nil {
+		return nil
+	}
+	return *n.Parts
+}
+
+// plainText is the text of parts.
+func plainText(parts source.Parts) string {
+	var text strings.Builder
+	for _, p := range parts {
+		text.WriteString(p.Text)
+	}
+	return text.String()
+}
+
+func hasReference(parts source.Parts) bool {
+	return slices.ContainsFunc(parts, func(p source.Part) bool { return p.Reference })
+}
+
 // appendParts appends pieces of a string. Plain text is joined.
 func appendParts(to, more source.Parts) source.Parts {
 	for _, p := range more {

@@ -63,8 +63,7 @@ func (m *module) writeEnvironments(vars *yaml.Node, out *Result) *yaml.Node {
 				continue
 			}
 			if v.secret {
-				m.notes.at(a.SrcRange, "var."+a.Name+" is a secret: its value is not written",
-					"set TF_VAR_"+a.Name+" in the environment")
+				m.notes.at(a.SrcRange, "var."+a.Name+" is a secret: its value is not written", v.advice())
 				continue
 			}
 			n, err := (&scope{m: m}).node(a.Expr, resource.Attribute{})
@@ -88,7 +87,8 @@ func (m *module) writeEnvironments(vars *yaml.Node, out *Result) *yaml.Node {
 		for _, e := range out.Environments {
 			inAll = inAll && has(envs[e], name)
 		}
-		if v.fallback == nil && !v.valued && !v.secret && !inAll {
+		asked := v.secret && secretType(v.typ) != "secret" // its value is not written
+		if asked || v.fallback == nil && !v.valued && !v.secret && !inAll {
 			out.Missing = append(out.Missing, name)
 		}
 	}

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -89,18 +90,39 @@ func (m *module) writeType(n *yaml.Node, v *variable, value *yaml.Node) {
 	set(n, "type", scalar(typ))
 }
 
-// secretVar writes a secret, which comes from the environment variable that Terraform reads.
+// secretVar writes a secret, which comes from the environment variable that Terraform reads. Terraform's text of a list
+// or a map is not YAML, so that its value is asked for.
 func (m *module) secretVar(n *yaml.Node, v *variable) {
-	set(n, "type", scalar("secret"))
+	typ := secretType(v.typ)
+	set(n, "type", scalar(typ))
 	if !m.root {
 		return
 	}
-	set(n, "default", scalar("${env:TF_VAR_"+v.name+"}"))
+	if typ == "secret" {
+		set(n, "default", scalar("${env:TF_VAR_"+v.name+"}"))
+	}
 	if v.fallback != nil && !isNull(v.fallback) || v.valued {
-		m.notes.at(v.block.Range(), "var."+v.name+" is a secret: its value is not written",
-			"set TF_VAR_"+v.name+" in the environment")
+		m.notes.at(v.block.Range(), "var."+v.name+" is a secret: its value is not written", v.advice())
 	}
 }
+
+// advice is how a secret gets its value.
+func (v *variable) advice() string {
+	if secretType(v.typ) != "secret" {
+		return "set it in a file for --values"
+	}
+	return "set TF_VAR_" + v.name + " in the environment"
+}
+
+// secretType is the type of a sensitive variable: each element of a list or a map is a secret.
+func secretType(typ string) string {
+	if !strings.Contains(typ, "(") || strings.Contains(typ, "object") {
+		return "secret"
+	}
+	return scalarType.ReplaceAllString(typ, "secret")
+}
+
+var scalarType = regexp.MustCompile(`\b(string|int|number|bool)\b`)
 
 // hasFraction reports whether a value of a variable is not a whole number.
 func (m *module) hasFraction(v *variable) bool {

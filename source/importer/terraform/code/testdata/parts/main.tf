@@ -34,6 +34,10 @@ variable "share" {
   type    = number
   default = 0.5
 }
+variable "tokens" {
+  type      = map(string)
+  sensitive = true
+}
 variable "admin_password" {
   default = "hunter2-default"
 }
