@@ -35,7 +35,6 @@ type Request struct {
 	Body         any           // a []byte is sent as it is, any other as JSON
 	Type         string        // of the body; "" means application/json
 	Wait         time.Duration // how long the answer may take; 0: AnswerWait or ChangeWait
-	Status       *int          // gets the status of a success; nil means that nothing does
 }
 
 // asks reports whether a call changes nothing.
@@ -116,9 +115,6 @@ func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, error) {
 		c.Answered(answer.Header)
 	}
 	if answer.StatusCode < http.StatusBadRequest {
-		if r.Status != nil {
-			*r.Status = answer.StatusCode
-		}
 		return answer.Body, nil
 	}
 	defer func() { _ = answer.Body.Close() }() // only read from

@@ -187,7 +187,7 @@ func TestALoopFromTheStartFails(t *testing.T) {
 			}
 		}
 		if left := r.host.Podman(t, "ps", "-a", "-q"); left != "" {
-			t.Errorf("it leaves %s", left)
+			t.Errorf("it leaves %s; the error of the create: %v", left, err)
 		}
 	}
 	_, o := r.create("container", "late", values{

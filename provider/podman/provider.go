@@ -245,10 +245,7 @@ func (p *Provider) SetAside(ctx context.Context, r provider.Request) (resource.O
 func (p *Provider) Switch(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	return p.swapStep(ctx, "switch", r, func(h *host.Host) error {
 		if r.Desired.Replace != resource.StartFirst {
-			if err := container.StopOld(ctx, h, r.Beside); err != nil {
-				return err
-			}
-			return container.Start(ctx, h, r)
+			return container.TakeOver(ctx, h, r)
 		}
 		if err := container.Start(ctx, h, r); err != nil {
 			return err

@@ -81,7 +81,9 @@ type player struct {
 	t    *testing.T
 	mu   sync.Mutex
 	left map[string][]exchange
-	now  time.Time // in the recording
+	// repeats has the requests whose last answer was given.
+	repeats map[string]bool
+	now     time.Time // in the recording
 }
 
 func (p *player) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -98,10 +100,13 @@ func (p *player) RoundTrip(q *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("nothing was recorded for %s", key)
 	}
 	x := all[0]
-	if p.now = p.now.Add(100 * time.Millisecond); p.now.Before(x.At) {
+	switch {
+	case p.now.Before(x.At):
 		p.now = x.At
+	case p.repeats[key]:
+		p.now = p.now.Add(100 * time.Millisecond)
 	}
-	if len(all) > 1 {
+	if p.repeats[key] = len(all) == 1; !p.repeats[key] {
 		p.left[key] = all[1:]
 	}
 	if q.Method == http.MethodPost && !bytes.Equal(compact(sent), compact(x.Sent)) {
@@ -145,7 +150,7 @@ func play(t *testing.T) *player {
 }
 
 func playOf(t *testing.T, all []exchange) *player {
-	p := &player{t: t, left: map[string][]exchange{}}
+	p := &player{t: t, left: map[string][]exchange{}, repeats: map[string]bool{}}
 	for _, x := range all {
 		p.left[x.Request] = append(p.left[x.Request], x)
 	}

@@ -70,16 +70,14 @@ func scenarios() []scenario {
 		{
 			name: "a container was stopped", initial: shopWith(nil), desired: shopWith(nil), left: whole,
 			byHand: func(r *real, c *libpod.Client) {
-				_, err := c.StopContainer(r.context(), r.ids[r.ref("container", "web")], time.Second)
-				must(r, err)
+				must(r, c.StopContainer(r.context(), r.ids[r.ref("container", "web")], time.Second))
 			},
 			actions: []string{"restart container/web: state"},
 		},
 		{
 			name: "a container was removed", initial: shopWith(nil), desired: shopWith(nil), left: whole,
 			byHand: func(r *real, c *libpod.Client) {
-				_, err := c.StopContainer(r.context(), r.ids[r.ref("container", "web")], time.Second)
-				must(r, err)
+				must(r, c.StopContainer(r.context(), r.ids[r.ref("container", "web")], time.Second))
 				must(r, c.RemoveContainer(r.context(), r.ids[r.ref("container", "web")]))
 			},
 			actions: []string{"create container/web"},

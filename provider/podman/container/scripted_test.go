@@ -10,8 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/host"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // scripted is a Podman with one container that has one state after the other, each for one request; the last one stays.
@@ -56,15 +58,19 @@ func TestAContainerThatEndsMeanwhileIsStopped(t *testing.T) {
 		atMost time.Duration
 		fails  string
 	}{
-		{states: "running", asked: "stop 204"},
+		{states: "running exited", asked: "stop 204"},
+		{states: "running running running exited", asked: "stop 204, stop 204", atMost: soon},
+		{states: "running stopped running exited", asked: "stop 204, stop 204", atMost: soon},
+		{states: "running stopped exited", asked: "stop 204, stop 304", atMost: soon},
+		{states: "running", asked: "stop 204", atMost: 21 * time.Second, fails: "it runs again"},
 		{states: "exited", asked: "stop 304"},
 		{states: "created", asked: "stop 500"},
-		{states: "paused paused paused running", asked: "stop 500, unpause 204, stop 204", atMost: soon},
+		{states: "paused paused paused running exited", asked: "stop 500, unpause 204, stop 204", atMost: soon},
 		{states: "stopped exited", asked: "stop 304"},
-		{states: "stopped stopped running", asked: "stop 304, stop 204", atMost: soon},
-		{states: "stopped running running", asked: "stop 304, stop 204", atMost: soon},
-		{states: "stopped running stopped stopped running", asked: "stop 304, stop 304, stop 204", atMost: soon},
-		{states: "ends running running", asked: "stop 500, stop 204", atMost: soon},
+		{states: "stopped stopped running exited", asked: "stop 304, stop 204", atMost: soon},
+		{states: "stopped running running exited", asked: "stop 304, stop 204", atMost: soon},
+		{states: "stopped running stopped stopped running exited", asked: "stop 304, stop 304, stop 204", atMost: soon},
+		{states: "ends running running exited", asked: "stop 500, stop 204", atMost: soon},
 		{states: "ends exited", asked: "stop 500"},
 		{states: "stopping stopping exited", asked: "stop 500, stop 304", atMost: soon},
 		{states: "stopped", asked: "stop 304", atMost: 21 * time.Second},
@@ -84,6 +90,55 @@ func TestAContainerThatEndsMeanwhileIsStopped(t *testing.T) {
 			asked := strings.Join(api.asked, ", ")
 			if asked != c.asked && (c.atMost <= soon || !strings.HasPrefix(asked, c.asked)) {
 				t.Errorf("%s: it asks for %s, not for %s", c.states, asked, c.asked)
+			}
+		})
+	}
+}
+
+// both is a Podman with the two containers of a swap. The old one runs on for a number of stops; meanwhile, the new one
+// does not get its port.
+type both struct {
+	stops int
+	asked []string
+}
+
+func (b *both) RoundTrip(q *http.Request) (*http.Response, error) {
+	steps := strings.Split(q.URL.Path, "/")
+	id, what := steps[len(steps)-2], steps[len(steps)-1]
+	status, body := http.StatusNoContent, ""
+	switch {
+	case what == "json":
+		running := id == "new" || b.stops > 0
+		status = http.StatusOK
+		body = fmt.Sprintf(`{"Config": {}, "State": {"Status": %q, "Running": %t}}`, map[bool]string{true: "running", false: "exited"}[running], running)
+	case what == "stop" && b.stops > 0:
+		b.stops--
+	case what == "stop":
+		status = http.StatusNotModified
+	case what == "start" && b.stops > 0:
+		status, body = http.StatusInternalServerError, `{"cause": "address already in use", "message": "bind: address already in use", "response": 500}`
+	}
+	if what != "json" {
+		b.asked = append(b.asked, what+" "+id)
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: q,
+	}, nil
+}
+
+// TestAnOldContainerThatRunsAgainIsStopped: it ends by itself while it is stopped for a swap, and its restart policy
+// starts it. The new one is started right after the stop, and again once the old one is stopped for good.
+func TestAnOldContainerThatRunsAgainIsStopped(t *testing.T) {
+	for stops, want := range map[int]string{
+		1: "stop old, start new, stop old", 2: "stop old, start new, stop old, start new", 0: "stop old, start new, stop old",
+		3: "stop old, start new, stop old, stop old, start new",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api := &both{stops: stops}
+			r := provider.Request{Have: resource.Observed{ID: "new"}, Beside: &resource.Observed{ID: "old"}}
+			err := TakeOver(t.Context(), &host.Host{Client: libpod.New(api), Clock: time.Now}, r)
+			if got := strings.Join(api.asked, ", "); err != nil || got != want {
+				t.Errorf("%d stops: it asks for %s, not for %s: %v", stops, got, want, err)
 			}
 		})
 	}

@@ -19,14 +19,14 @@ const (
 
 // Stop stops a container, a paused one too, and kills it after 10 seconds. Its restart policy does not start it again.
 // Between the end of a process and its clean-up ("stopped"), Podman takes a stop for done and starts the container
-// again all the same, and in the moment before it fails with "container state improper": both happen to containers that
-// crash again and again. Then Stop reads the state until it lasts, and stops again. If the container ran, Stop asks
-// nothing more, because a swap has an outage until its start.
+// again all the same, even if the container ran at the first look. In the moment before, the stop fails with "container
+// state improper". All of this happens to containers that crash again and again. So Stop reads the state until it
+// lasts, and stops again.
 func Stop(ctx context.Context, h *host.Host, id string) error {
 	start := h.Clock()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		ran, refused := h.StopContainer(ctx, id, StopWait)
-		if refused == nil && ran || refused != nil && !IsImproper(refused) {
+		refused := h.StopContainer(ctx, id, StopWait)
+		if refused != nil && !IsImproper(refused) {
 			return refused
 		}
 		c, err := h.Container(ctx, id)

@@ -38,7 +38,7 @@ func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
 		}
 		for want, change := range map[time.Duration]func(context.Context) error{
 			engineapi.ChangeWait:               func(ctx context.Context) error { return c.StartContainer(ctx, "web") },
-			engineapi.ChangeWait + time.Minute: func(ctx context.Context) error { _, err := c.StopContainer(ctx, "web", time.Minute); return err },
+			engineapi.ChangeWait + time.Minute: func(ctx context.Context) error { return c.StopContainer(ctx, "web", time.Minute) },
 		} {
 			start := time.Now()
 			var lost *engineapi.LostError

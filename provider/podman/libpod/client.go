@@ -22,13 +22,11 @@ func (c *Client) post(ctx context.Context, path string, query url.Values, body, 
 }
 
 // stop sends a request that Podman answers after the patience at the latest.
-func (c *Client) stop(ctx context.Context, path, name string, patience time.Duration) (ran bool, err error) {
-	var status int
-	err = c.api.Do(ctx, engineapi.Request{
+func (c *Client) stop(ctx context.Context, path, name string, patience time.Duration) error {
+	return c.api.Do(ctx, engineapi.Request{
 		Method: http.MethodPost, Path: path, Query: engineapi.Values(name, seconds(patience)),
-		Wait: patience + engineapi.ChangeWait, Status: &status,
+		Wait: patience + engineapi.ChangeWait,
 	}, nil)
-	return status != http.StatusNotModified, err
 }
 
 func (c *Client) remove(ctx context.Context, path string, query url.Values, out any) error {
@@ -49,9 +47,9 @@ func (c *Client) StartContainer(ctx context.Context, id string) error {
 	return c.post(ctx, "/containers/"+id+"/start", nil, nil, nil)
 }
 
-// StopContainer stops a container, and kills it after a while; Podman does not start it again. It reports whether the
-// container ran: if not, Podman may be about to start it, and does so.
-func (c *Client) StopContainer(ctx context.Context, id string, patience time.Duration) (ran bool, err error) {
+// StopContainer stops a container, and kills it after a while. If its process ends at this moment, Podman
+// starts it again by its restart policy, and reports no error.
+func (c *Client) StopContainer(ctx context.Context, id string, patience time.Duration) error {
 	return c.stop(ctx, "/containers/"+id+"/stop", "timeout", patience)
 }
 
@@ -153,8 +151,7 @@ func (c *Client) StartPod(ctx context.Context, id string) error {
 
 // StopPod stops the containers of a pod.
 func (c *Client) StopPod(ctx context.Context, id string, patience time.Duration) error {
-	_, err := c.stop(ctx, "/pods/"+id+"/stop", "t", patience)
-	return err
+	return c.stop(ctx, "/pods/"+id+"/stop", "t", patience)
 }
 
 // RemovePod removes a pod that has no containers but its own.
