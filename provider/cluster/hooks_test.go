@@ -34,7 +34,7 @@ func empty(t *testing.T, hooks cluster.Hooks) (*cluster.Provider, resource.Scope
 		t.Fatal(err)
 	}
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if strings.HasSuffix(q.URL.Path, "/version") || strings.HasSuffix(q.URL.Path, "/volumes") {
+		if strings.HasSuffix(q.URL.Path, "/_ping") || strings.HasSuffix(q.URL.Path, "/volumes") {
 			_, _ = w.Write([]byte("{}"))
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovi-project/ovi/internal/budget"
@@ -22,7 +23,10 @@ import (
 const prefix = "/v1.41"
 
 // Client speaks to one engine.
-type Client struct{ api engineapi.Client }
+type Client struct {
+	api    engineapi.Client
+	podman atomic.Bool // an answer said so
+}
 
 // Dial sends requests to a URL such as unix:///var/run/docker.sock or tcp://127.0.0.1:2375.
 func Dial(endpoint string) (*Client, error) {
@@ -39,7 +43,11 @@ func Dial(endpoint string) (*Client, error) {
 	default:
 		return nil, fmt.Errorf("unknown way to connect to the engine %q", endpoint)
 	}
-	return &Client{engineapi.Client{Prefix: prefix, Transport: to}}, nil
+	c := &Client{}
+	c.api = engineapi.Client{Prefix: prefix, Transport: to, Answered: func(h http.Header) {
+		c.podman.Store(h.Get("Libpod-Api-Version") != "")
+	}}
+	return c, nil
 }
 
 // Summary is a container in a list.
@@ -169,18 +177,11 @@ func (c *Client) RemoveNetwork(ctx context.Context, name string) error {
 	return c.api.Do(ctx, engineapi.Request{Method: http.MethodDelete, Path: "/networks/" + name}, nil)
 }
 
-// Podman reports whether the engine is Podman.
+// Podman reports whether the engine is Podman, which the header of each of its answers says. GET /version says it too,
+// but for it Podman 4 asks conmon, the runtime and the system's packages for their versions (0.1 seconds of CPU).
 func (c *Client) Podman(ctx context.Context) (bool, error) {
-	var v struct{ Components []struct{ Name string } }
-	if err := c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/version"}, &v); err != nil {
-		return false, err
-	}
-	for _, x := range v.Components {
-		if strings.Contains(x.Name, "Podman") {
-			return true, nil
-		}
-	}
-	return false, nil
+	err := c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/_ping"}, nil)
+	return err == nil && c.podman.Load(), err
 }
 
 // maxFile is how large a file of a container may be.

@@ -1,6 +1,9 @@
 package docker_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/ovi-project/ovi/provider/cluster/docker"
@@ -26,6 +29,26 @@ func TestTheSubnetOfAnAddress(t *testing.T) {
 	} {
 		if got, known := a.Subnet(); known {
 			t.Errorf("%+v is in %v", a, got)
+		}
+	}
+}
+
+// TestAnEngineSaysWhatItIs in the header of each answer.
+func TestAnEngineSaysWhatItIs(t *testing.T) {
+	for name, podman := range map[string]bool{"Libpod-Api-Version": true, "Docker-Experimental": false} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			w.Header().Set(name, "5.4.2")
+			if q.URL.Path != "/v1.41/_ping" {
+				http.NotFound(w, q)
+			}
+		}))
+		defer s.Close()
+		c, err := docker.Dial("tcp" + strings.TrimPrefix(s.URL, "http"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := c.Podman(t.Context()); err != nil || is != podman {
+			t.Errorf("an engine whose answers have %s: is Podman: %v, %v, want %v", name, is, err, podman)
 		}
 	}
 }
