@@ -67,7 +67,10 @@ func (a *actor) play(exceptions []exception) {
 			a.t.Errorf("an exception for the unknown step %q", e.Step)
 		}
 	}
-	for _, s := range steps {
+	for n, s := range steps {
+		if n%20 == 0 {
+			a.observe() // all kinds at once
+		}
 		if i := slices.IndexFunc(exceptions, func(e exception) bool { return e.Step == s.Step }); i >= 0 && exceptions[i].Skip {
 			a.t.Logf("excluded: %s: %s", s.Step, exceptions[i].Why)
 			continue
@@ -85,9 +88,10 @@ func (a *actor) ref(res string) resource.Ref {
 	return resource.Ref{Stack: "scenario", Provider: "aws", Location: a.location, Kind: kind, Name: name}
 }
 
-func (a *actor) observe() map[resource.Ref]resource.Observed {
+// observe reads the resources of some kinds, or all.
+func (a *actor) observe(kinds ...string) map[resource.Ref]resource.Observed {
 	a.t.Helper()
-	s, err := a.p.Observe(a.t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: a.location}})
+	s, err := a.p.Observe(a.t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: a.location}, Kinds: kinds})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -108,9 +112,16 @@ func (a *actor) observe() map[resource.Ref]resource.Observed {
 	return out
 }
 
+// one reads one resource; it is zero if there is none.
+func (a *actor) one(r resource.Ref) (resource.Observed, bool) {
+	a.t.Helper()
+	o, exists := a.observe(r.Kind)[r]
+	return o, exists
+}
+
 func (a *actor) take(s step) {
 	a.t.Helper()
-	last := a.made[s.Resource]
+	last, ref := a.made[s.Resource], a.ref(s.Resource)
 	switch s.Do {
 	case "create":
 		r := provider.Request{Key: a.key(s), Owner: "ovi", Desired: a.desired(s)}
@@ -120,7 +131,7 @@ func (a *actor) take(s step) {
 			a.settled(r.Desired, s.Resource)
 		}
 	case "repeat":
-		had := a.observe()[a.ref(s.Resource)]
+		had, _ := a.one(ref)
 		o, err := a.p.Create(a.t.Context(), last)
 		if a.expect(s, err) && o.ID != had.ID {
 			a.t.Errorf("created %s beside %s", o.ID, had.ID)
@@ -128,12 +139,12 @@ func (a *actor) take(s step) {
 	case "update":
 		a.update(s, last)
 	case "delete":
-		o := a.observe()[a.ref(s.Resource)]
-		if o.ID == "" {
-			o.Ref, o.ID = a.ref(s.Resource), "i-0123456789abcdef0"
+		o, exists := a.one(ref)
+		if !exists {
+			o.Ref, o.ID = ref, "i-0123456789abcdef0"
 		}
 		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Have: o})
-		if _, there := a.observe()[a.ref(s.Resource)]; a.expect(s, err) && there {
+		if _, there := a.one(ref); a.expect(s, err) && there {
 			a.t.Error("it still exists")
 		}
 	default:
@@ -147,7 +158,7 @@ func (a *actor) key(s step) string {
 
 func (a *actor) update(s step, last provider.Request) {
 	a.t.Helper()
-	o := a.observe()[a.ref(s.Resource)]
+	o, _ := a.one(a.ref(s.Resource))
 	r := last
 	if s.Attrs != nil {
 		r.Desired = a.desired(s)
@@ -178,7 +189,7 @@ func (a *actor) expect(s step, err error) bool {
 // Live state is as configured, and a second plan would be empty.
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
-	o, ok := a.observe()[d.Ref]
+	o, ok := a.one(d.Ref)
 	if !ok || d.Ref.Kind != "dns_record" && (o.Marks.IsZero() || o.Marks.Ref.Stack != "scenario" || o.Marks.Key != a.made[res].Key) {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
@@ -190,13 +201,13 @@ func (a *actor) settled(d resource.Desired, res string) {
 // desired resolves "@kind/name" to ids, as the engine does.
 func (a *actor) desired(s step) resource.Desired {
 	a.t.Helper()
-	seen := a.observe()
 	var resolve func(v resource.Value) resource.Value
 	resolve = func(v resource.Value) resource.Value {
 		switch v := v.(type) {
 		case resource.String:
 			if res, ok := strings.CutPrefix(string(v), "@"); ok {
-				return resource.String(seen[a.ref(res)].ID)
+				o, _ := a.one(a.ref(res))
+				return resource.String(o.ID)
 			}
 		case resource.List:
 			out := resource.List{}
@@ -226,12 +237,13 @@ func (a *actor) desired(s step) resource.Desired {
 func (a *actor) byHand(s step) {
 	a.t.Helper()
 	r := a.ref(s.Resource)
-	changeOutsideOvi(a.t, a.hand, s.Do, a.observe()[r])
+	o, _ := a.one(r)
+	changeOutsideOvi(a.t, a.hand, s.Do, o)
 	if len(s.Drift) == 0 {
 		return
 	}
 	var got []string
-	if o, ok := a.observe()[r]; !ok {
+	if o, ok := a.one(r); !ok {
 		got = []string{"gone"}
 	} else {
 		for _, c := range changes(a.t, a.made[s.Resource].Desired, o, nil) {
