@@ -32,12 +32,18 @@ RACED   := $(RACED)|TestALoop|TestListen|TestServed|TestSiteProcesses|TestRunOnA
 RACED   := $(RACED)|TestNoFault|TestScenarioOnTheSandbox|TestA22|TestWaitsForDatabases|TestARegionOfWhich
 RACED   := $(RACED)|TestScripts/(run|run-environments|run-rules|past|drift|source-away|source-unread|two-folders|timeouts|why)$$
 RACED   := $(RACED)|TestCutAndWholeAgree|TestFilesAndBlocksInAnyOrder
-# Each of these works for 20 seconds or more with the detector, and for 3 to 8 without it.
+# Each of these works for 4 seconds or more with the detector, and for a fifth to a tenth of it without.
 LONG    := TestSingleBitFlips|TestASiteUnderFaults|TestTheCheckerFinds(Lost|Doubled)|TestLaw12_DrawnWorlds|TestRolloutsKeepTheirLaws
 LONG    := $(LONG)|TestOnlyWhatTheLogProvesIsActedOn_EveryCarrier|TestAThousand|TestAFailedUpdateStopsNoHealing
 LONG    := $(LONG)|TestNeverMoreAttemptsThanAllowed|TestWhatPassesHealsWithoutAnOperator|TestATransientErrorIsNoAttempt
-LONG    := $(LONG)|TestWhatAnExchangeBeganEndsWhileItsSourceIsAway
+LONG    := $(LONG)|TestWhatAnExchangeBeganEndsWhileItsSourceIsAway|TestTheTimeOfChecks|TestSoak|TestABadVersionIsTried
+LONG    := $(LONG)|TestDefect3_Retries|TestAFailureOfAnUnknown|TestAPermanentError|TestTransientErrors|TestANewKeyIsAnAlert
+LONG    := $(LONG)|TestDeletesAreAccepted|TestADeleteThat|TestAFightOverAValue|TestForgedApprovalsDelete
+LONG    := $(LONG)|TestEveryEventArrivesOnce|TestTheMemoryOfAnOutbox|TestAFlippedBitIsNever|TestAResourceHistoryIsWhat
+LONG    := $(LONG)|TestABrokenLogIsReopened
 CRASHES := TestEveryCrash|TestEveryPair|TestCrashPoints|TestKilledProcess|TestEveryFaultIsSurvived
+# Where tests of CRASHES and LONG are, and no others of these names.
+SPARED  := engine|wal|cmd/edge/simulate|provider/edge/outbox|storage/bolt|ledger/history
 
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
 NIGHTLY := race crashes damage drawn replaces law11 law12 kill100 kill200 kill50 cuts edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
@@ -72,12 +78,12 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 # their time, so four of a package run side by side on two cores, and the two halves of the tests do.
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
-	@! grep -rlE --include='*_test.go' '^func ($(CRASHES)|$(LONG))' . | grep -v -E '^\./(engine|wal|decider|cmd/edge/simulate)/' || { echo "error: tests called as tables of crashes, or as long tests, are run in engine, wal and cmd/edge/simulate alone"; exit 1; }
+	@! grep -rlE --include='*_test.go' '^func ($(CRASHES)|$(LONG))' . | grep -v -E '^\./($(SPARED)|decider)/' || { echo "error: tests called as tables of crashes, or as long tests, are run in these folders alone: $(SPARED)"; exit 1; }
 	@$(MAKE) --no-print-directory -j2 half-raced half-plain
 
 half-raced:
 	$(GOTEST) -race -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
-	$(GOTEST) -run '$(CRASHES)|$(LONG)' -parallel 4 -timeout 30m ./engine/... ./wal/... ./cmd/edge/simulate
+	$(GOTEST) -run '$(CRASHES)|$(LONG)' -parallel 4 -timeout 30m $(patsubst %,./%/...,$(subst |, ,$(SPARED)))
 	cd tools/verify && $(GO) test ./...
 	cd test/faultrun && $(GO) vet -race ./... && $(GOTEST) -race -parallel 4 -timeout 30m ./...
 	cd test/faultrun && $(GOTEST) -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used

@@ -254,6 +254,21 @@ func (w *world) draw() {
 	w.s.commitIn([]resource.Scope{nestScope}, w.want...)
 }
 
+// again commits the same with new versions of the disks and apps.
+func (w *world) again() {
+	version := int64(w.s.version + 1)
+	w.want = slices.Clone(w.want)
+	for i, d := range w.want {
+		switch d.Ref.Kind {
+		case "disk":
+			w.want[i].Attrs = d.Attrs.With("size", resource.Int(version))
+		case "app":
+			w.want[i].Attrs = d.Attrs.With("version", resource.String(strconv.FormatInt(version, 10)))
+		}
+	}
+	w.s.commitIn([]resource.Scope{nestScope}, w.want...)
+}
+
 func (w *world) load(ctx context.Context) ([]resource.Intent, error) {
 	in, err := w.s.load(ctx)
 	switch {
@@ -310,7 +325,7 @@ func (w *world) end(i int, kill, last bool) {
 
 // read keeps what an instance recorded. Each has a log of its own.
 func (w *world) read(x *instance, last bool) {
-	filter := history.Filter{Types: []string{event.TypeLed, event.TypeStarted, event.TypeFinished}}
+	filter := history.Filter{Types: []string{event.TypeLed, event.TypeStarted, event.TypeFinished, event.TypeNotStarted}}
 	for r, err := range history.New(x.ledger.Reader()).LogRecords(w.t.Context(), filter) {
 		if err != nil {
 			w.t.Fatal(err)
