@@ -25,7 +25,7 @@ const prefix = "/v1.41"
 // Client speaks to one engine.
 type Client struct {
 	api    engineapi.Client
-	podman atomic.Bool // an answer said so
+	podman atomic.Bool // as its last answer says
 }
 
 // Dial sends requests to a URL such as unix:///var/run/docker.sock or tcp://127.0.0.1:2375.
