@@ -74,22 +74,23 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 	$(GO) test -short $$($(GO) list ./... | grep -v -e /storage/etcd$$ -e /test/bench/powercut$$ -e /cmd/ovi$$)
 	$(GO) test -short -run 'TestScripts' ./cmd/ovi
 
-# golangci-lint runs vet, on code compiled with the race detector as for the tests. The slow tests wait for half of
-# their time, so four of a package run side by side on two cores, and the two halves of the tests do.
+# golangci-lint runs vet, on code compiled with the race detector as for the tests. The slow tests wait for more than half
+# of their time, so four to six of a package, up to three packages, and the two halves of the tests run side by side on
+# two cores.
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
 	@! grep -rlE --include='*_test.go' '^func ($(CRASHES)|$(LONG))' . | grep -v -E '^\./($(SPARED)|decider)/' || { echo "error: tests called as tables of crashes, or as long tests, are run in these folders alone: $(SPARED)"; exit 1; }
 	@$(MAKE) --no-print-directory -j2 half-raced half-plain
 
 half-raced:
-	$(GOTEST) -race -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
+	$(GOTEST) -race -p 3 -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
 	$(GOTEST) -run '$(CRASHES)|$(LONG)' -parallel 4 -timeout 30m $(patsubst %,./%/...,$(subst |, ,$(SPARED)))
 	cd tools/verify && $(GO) test ./...
 	cd test/faultrun && $(GO) vet -race ./... && $(GOTEST) -race -parallel 4 -timeout 30m ./...
 	cd test/faultrun && $(GOTEST) -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
 
 half-plain:
-	$(GOTEST) -parallel 4 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
+	$(GOTEST) -parallel 6 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
 	$(GOTEST) -race -run '$(RACED)' -parallel 4 -timeout 30m ./cmd/ovi ./provider/aws ./source/config
 
 # It goes on after a failure, and its last line names what failed.

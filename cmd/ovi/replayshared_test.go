@@ -15,6 +15,7 @@ func (s *site) dataDir(instance string) string { return filepath.Join(s.dir, ins
 // TestReplayOfASharedStore: it is held against the logs of all its instances, and nothing less;
 // and it is rebuilt from them under another prefix, where all instances continue.
 func TestReplayOfASharedStore(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fleet(3))
 	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
 	writeConfig(t, s.dir, strings.Replace(fleet(5), "t3.micro", "t3.small", 1))

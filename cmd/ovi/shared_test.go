@@ -168,6 +168,7 @@ func TestTwoHostsApplyAtOnce(t *testing.T) {
 // TestWhyFromTheOtherHost: what one instance did the other tells whole, from the store, and
 // says whose record it is and where the rest of it stands.
 func TestWhyFromTheOtherHost(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fleet(2))
 	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
 	writeConfig(t, s.dir, strings.Replace(fleet(2), "t3.micro", "t3.small", 1))
