@@ -48,7 +48,7 @@ SPARED  := engine|wal|cmd/edge/simulate|provider/edge/outbox|storage/bolt|ledger
 # What takes too long for the gate, which has a short form of each. `make nightly` runs all of them.
 NIGHTLY := race crashes damage drawn replaces law11 law12 kill100 kill200 kill50 cuts edge-faults faults-nightly powercut-nightly podman5 clusters moto release-check fuzz
 
-.PHONY: build fetch format quick test half-raced half-plain nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
+.PHONY: build fetch format quick test raced plain half-ovi nightly lint bench demo check need golden quadlet terraform-state faults powercut release $(NIGHTLY)
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -74,23 +74,32 @@ quick: format ## the inner loop: format, vet, the fast tests without the race de
 	$(GO) test -short $$($(GO) list ./... | grep -v -e /storage/etcd$$ -e /test/bench/powercut$$ -e /cmd/ovi$$)
 	$(GO) test -short -run 'TestScripts' ./cmd/ovi
 
-# golangci-lint runs vet, on code compiled with the race detector as for the tests. The slow tests wait for more than half
-# of their time, so four to six of a package, up to three packages, and the two halves of the tests run side by side on
-# two cores.
+# The tests of cmd/ovi run in two processes, because those that use Podman run one after the other in a process: Podmans
+# in one network disturb each other's packet filters. Each process has a network of its own (internal/podmantest.Apart).
+# Each half has as much to do as the other.
+HALF    := ^TestA
+
+# golangci-lint runs vet, on code compiled with the race detector as for the tests. The slow tests wait for half of
+# their time, so four of a package run side by side on two cores, and the three parts of the tests do.
 test: format fetch ## the gate: format, linters, layers, words, every test; with the race detector where goroutines are
 	@$(MAKE) --no-print-directory lint
 	@! grep -rlE --include='*_test.go' '^func ($(CRASHES)|$(LONG))' . | grep -v -E '^\./($(SPARED)|decider)/' || { echo "error: tests called as tables of crashes, or as long tests, are run in these folders alone: $(SPARED)"; exit 1; }
-	@$(MAKE) --no-print-directory -j2 half-raced half-plain
+	@$(GOTEST) -c -o /dev/null ./cmd/ovi # both halves need it: the EC2 package is not compiled twice at a time
+	@$(MAKE) --no-print-directory -j3 raced plain half-ovi
 
-half-raced:
-	$(GOTEST) -race -p 3 -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
+raced:
+	$(GOTEST) -race -skip '$(CRASHES)|$(LONG)' -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v -E '$(PURE)|$(PLAIN)')
 	$(GOTEST) -run '$(CRASHES)|$(LONG)' -parallel 4 -timeout 30m $(patsubst %,./%/...,$(subst |, ,$(SPARED)))
 	cd tools/verify && $(GO) test ./...
 	cd test/faultrun && $(GO) vet -race ./... && $(GOTEST) -race -parallel 4 -timeout 30m ./...
 	cd test/faultrun && $(GOTEST) -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
 
-half-plain:
-	$(GOTEST) -parallel 6 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)|$(PLAIN)')
+plain:
+	$(GOTEST) -skip '$(HALF)' -parallel 4 -timeout 60m ./cmd/ovi
+	$(GOTEST) -parallel 4 -timeout 60m $$($(GO) list ./... | grep -v /cmd/ovi$$ | grep -E '$(PURE)|$(PLAIN)')
+
+half-ovi:
+	$(GOTEST) -run '$(HALF)' -parallel 4 -timeout 60m ./cmd/ovi
 	$(GOTEST) -race -run '$(RACED)' -parallel 4 -timeout 30m ./cmd/ovi ./provider/aws ./source/config
 
 # It goes on after a failure, and its last line names what failed.

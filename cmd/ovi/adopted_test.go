@@ -46,7 +46,6 @@ resources:
 // TestWhatWasMadeByHandIsAdoptedAsItIs: nothing is done to it when it is as configured, and a
 // difference is found as of what ovi created.
 func TestWhatWasMadeByHandIsAdoptedAsItIs(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it runs containers")
 	}

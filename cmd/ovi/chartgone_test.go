@@ -12,7 +12,6 @@ import (
 // containers, after it has deleted one and before it creates it again. Then the folder of the chart is gone. A loop that
 // starts without it ends the exchange from the record beside the folder, and has nothing to do once the chart is back.
 func TestAnExchangeOfPortsEndsWhileItsChartIsGone(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	killer := newKiller(t, s)
 	folder := filepath.Join(s.dir, "shop")

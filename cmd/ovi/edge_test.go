@@ -189,7 +189,6 @@ func app(version string) string {
 // TestTheFiveScenariosOfTheEdge: a new deployment is installed, a new version updates it, a crashed node
 // gets it again, an unhealthy one is restarted, and one that is deleted in Git is deleted. Nothing is done twice.
 func TestTheFiveScenariosOfTheEdge(t *testing.T) {
-	t.Parallel()
 	s := newEdgeSite(t)
 	central, options := s.central()
 	s.orchestrator(options...)
@@ -243,7 +242,6 @@ func (s *edgeSite) started(reasons ...string) {
 // TestAnOrchestratorDerivesEverythingAgain: a new one deploys what Git has already, finds a container that was
 // stopped by hand, and after kill -9 goes on without sending anything twice.
 func TestAnOrchestratorDerivesEverythingAgain(t *testing.T) {
-	t.Parallel()
 	s := newEdgeSite(t)
 	file := "deployments/berlin/app1.yaml"
 	s.repo.Commit(map[string]string{file: app("1"), "deployments/berlin/site.yaml": "nodes: [{name: n1}]\n"})

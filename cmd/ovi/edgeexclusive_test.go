@@ -9,7 +9,6 @@ import (
 // TestExclusiveThingsOfDeploymentsChangeHands: on a real node with Podman, a renamed deployment keeps its container, two
 // exchange their host ports, and a port moves to a new deployment from one that is removed.
 func TestExclusiveThingsOfDeploymentsChangeHands(t *testing.T) {
-	t.Parallel()
 	s := newEdgeSite(t)
 	first := freePort(t)
 	second := freePort(t)

@@ -87,7 +87,6 @@ func (s *orderedSite) shows(text string, args ...string) {
 // TestACentralOrchestratorFreezesAndPromotes: its orders go to the site, onto the record there, and into what
 // status and why show on both hosts. Nothing else starts than what they allow.
 func TestACentralOrchestratorFreezesAndPromotes(t *testing.T) {
-	t.Parallel()
 	s := newOrderedSite(t)
 	s.runs("1", 3)
 	co := []string{"--data-dir", s.central}
@@ -122,7 +121,6 @@ func TestACentralOrchestratorFreezesAndPromotes(t *testing.T) {
 
 // TestALockedNodeIsNotUpdated while its orchestrator runs; it is once the lock has ended.
 func TestALockedNodeIsNotUpdated(t *testing.T) {
-	t.Parallel()
 	s := newOrderedSite(t)
 	s.runs("1", 3)
 	locked := "berlin/n2 locked by ada: a technician is there"

@@ -10,7 +10,6 @@ import (
 // containers, over two names and where a former id is used again. What is misspelled, or left next to its old file,
 // changes nothing. A deployment that stays is no longer managed, and nothing is done to it.
 func TestRenamesInASite(t *testing.T) {
-	t.Parallel()
 	s := newEdgeSite(t)
 	deployment := func(id, was string) string {
 		if was != "" {

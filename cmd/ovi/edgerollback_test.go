@@ -9,7 +9,6 @@ import (
 // the bad one is quarantined until the configuration changes. One attempt is allowed, because the loop pauses for
 // half a minute before a second one; TestABadVersionIsTriedThreeTimesAndGoesBack has three, on virtual time.
 func TestABadVersionOnANodeGoesBack(t *testing.T) {
-	t.Parallel()
 	s := newEdgeSite(t)
 	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\nattempts: 1\nrollback: on\n", "deployments/berlin/app1.yaml": app("1")})
 	s.orchestrator()
@@ -44,7 +43,6 @@ func TestABadVersionOnANodeGoesBack(t *testing.T) {
 // TestAnErrorOfANodeHasACause: an image that a registry does not have is tried once, though three attempts are
 // allowed, and the last good version serves on without a restart; a registry that does not answer costs no attempt.
 func TestAnErrorOfANodeHasACause(t *testing.T) {
-	t.Parallel()
 	s := newEdgeSite(t)
 	file := "deployments/berlin/app1.yaml"
 	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\nrollback: on\n", file: app("1")})

@@ -11,7 +11,6 @@ import (
 
 // TestANewVersionAndADeleteWaitForTheirWindow while the orchestrator runs, and start by themselves in one that is open.
 func TestANewVersionAndADeleteWaitForTheirWindow(t *testing.T) {
-	t.Parallel()
 	s := newOrderedSite(t)
 	s.runs("1", 3)
 	day := strings.ToLower(time.Now().UTC().AddDate(0, 0, 3).Weekday().String()[:3])

@@ -25,7 +25,6 @@ resources:
 // TestALabelReplacesNoData: another label of a network or volume is recorded and disturbs nothing;
 // a network is replaced without its containers.
 func TestALabelReplacesNoData(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it runs containers")
 	}

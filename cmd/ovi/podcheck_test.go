@@ -21,7 +21,6 @@ resources:
 // TestWhatCannotBeCreatedIsFoundFirst: a missing image and a port in use are found before an apply
 // creates anything that only they need.
 func TestWhatCannotBeCreatedIsFoundFirst(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	l, err := net.Listen("tcp", fmt.Sprintf(":%d", s.port))
 	if err != nil {
@@ -46,7 +45,6 @@ func TestWhatCannotBeCreatedIsFoundFirst(t *testing.T) {
 // TestARenamedContainerGetsItsNameBack: the plan shows the name that it was given by hand, and an apply
 // renames it, without a restart.
 func TestARenamedContainerGetsItsNameBack(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	s.configure("1", true)
 	s.run(0, "apply", "--auto-approve")

@@ -9,7 +9,6 @@ import (
 // TestExclusiveThingsOfContainersChangeHands: on a real Podman, one apply moves ports, networks and names from one
 // resource to another, also where each waits for the next, and a second apply has nothing to do (findings, containers 1).
 func TestExclusiveThingsOfContainersChangeHands(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	container := func(name, rest string) string {
 		return "  - {type: container, name: " + name + ", image: 'localhost/app:1'" + rest + "}\n"

@@ -22,7 +22,6 @@ const (
 // passes and a container that drains delay no commit and no repair of other containers, and a commit that fixes them is
 // applied at once.
 func TestLaw12_NoContainerDelaysAnother(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // a registry that accepts and never answers
 	if err != nil {

@@ -124,7 +124,6 @@ func (s *podSite) serving(version string) {
 // TestAnImageThatIsNotHealthyGoesBack: the old container serves again, exit 3, and the message
 // has what the check printed.
 func TestAnImageThatIsNotHealthyGoesBack(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	s.configure("1", true)
 	s.run(0, "apply", "--auto-approve")
@@ -175,7 +174,6 @@ func (s *podSite) byHand(version string) outage {
 
 // TestAContainerWithoutAPortStartsFirst: no request by its name fails while it is replaced.
 func TestAContainerWithoutAPortStartsFirst(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	s.configure("1", false)
 	s.run(0, "apply", "--auto-approve")

@@ -140,7 +140,6 @@ func moments(calls []killAt, n int) []killAt {
 // another call to Podman, and applies once more: one container is left, healthy, of the right
 // image, and nothing else is to do. 50 moments with OVI_KILLS=50, else one of each stage.
 func TestASwapOfAContainerSurvivesKills(t *testing.T) {
-	t.Parallel()
 	kills := len(stages())
 	if n, err := strconv.Atoi(os.Getenv("OVI_KILLS")); err == nil {
 		kills = n

@@ -12,7 +12,6 @@ import (
 // TestRenamesInAChart: on a real Podman, `metadata.was`, `moved` and `removed` of a chart keep the containers, over two
 // names and where a former name is used again. What is misspelled, or left next to its old manifest, changes nothing.
 func TestRenamesInAChart(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	write := func(file, text string) {
 		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
@@ -89,7 +88,6 @@ func TestRenamesInAChart(t *testing.T) {
 // TestAnExportHasTheNamesOfTheHost: Podman cannot rename a volume. A unit for one that was renamed in the chart has the
 // name on the host: under the new one, a database would start empty.
 func TestAnExportHasTheNamesOfTheHost(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	chart := func(container, volume string) {
 		t.Helper()

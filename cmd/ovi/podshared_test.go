@@ -9,7 +9,6 @@ import (
 
 // TestANetworkOfAnotherStacksContainerIsNotDeleted: Podman refuses it, so the plan does, before anything is deleted.
 func TestANetworkOfAnotherStacksContainerIsNotDeleted(t *testing.T) {
-	t.Parallel()
 	s := newPod(t)
 	stack := func(name, resources string) string {
 		dir := filepath.Join(s.dir, name)

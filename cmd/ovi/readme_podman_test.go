@@ -16,7 +16,6 @@ import (
 // TestTranscriptOnPodman runs every command of the transcript in docs/containers.md, in order, and
 // compares what they print.
 func TestTranscriptOnPodman(t *testing.T) {
-	t.Parallel()
 	host := podmantest.Start(t)
 	text, err := os.ReadFile("../../docs/containers.md")
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 // TestTwoDataDirectoriesOnOneHost: stacks of the same name that do not know each other do not touch what
 // the other one made, and say whose it is.
 func TestTwoDataDirectoriesOnOneHost(t *testing.T) {
-	t.Parallel()
 	one := newPod(t)
 	one.configure("1", true)
 	one.run(0, "apply", "--auto-approve")
