@@ -86,6 +86,28 @@ func (p *Process) Action(do func(*Call) error) urfave.ActionFunc {
 	}
 }
 
+// Staying makes the action of a command that runs until it is interrupted. An interruption is its normal end at any
+// moment, even while the command starts: the exit code is 0.
+func (p *Process) Staying(do func(*Call) error) urfave.ActionFunc {
+	return p.Action(func(c *Call) error { return c.Interrupted(do(c)) })
+}
+
+// Interrupted returns the error of such a command, or nil if the error only says that the command was interrupted. Any
+// other error stays, such as an error on closing a store.
+func (c *Call) Interrupted(err error) error {
+	if c.Err() != nil && !c.TimedOut() && onlyInterrupted(err) {
+		return nil
+	}
+	return err
+}
+
+func onlyInterrupted(err error) bool {
+	if joined, is := err.(interface{ Unwrap() []error }); is {
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !onlyInterrupted(e) })
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, cli.ErrInterrupted)
+}
+
 // logLevel is that of --log-level, or of --verbose for commands that have no other use for it.
 func logLevel(cc *urfave.Context) string {
 	for _, f := range cc.Command.Flags {

@@ -36,7 +36,7 @@ func edgeCentralCommand(p *command.Process) *urfave.Command {
 			command.RecordFlag(),
 			&urfave.StringFlag{Name: "listen", Usage: "let the orchestrators of sites dial `ADDRESS`", Value: defaultCentral},
 		},
-		Action: p.Action(edgeCentral),
+		Action: p.Staying(edgeCentral),
 	}
 }
 

@@ -64,7 +64,7 @@ func edgeOrchestratorCommand(p *command.Process) *urfave.Command {
 				Usage: "enroll with the central orchestrator with the token in `FILE`, of ovi edge token SITE; needed once",
 			},
 		}, run.Flags...),
-		Action: p.Action(edgeOrchestrator),
+		Action: p.Staying(edgeOrchestrator),
 	}
 }
 
@@ -143,7 +143,7 @@ func edgeNodeCommand(p *command.Process) *urfave.Command {
 			},
 			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
 		},
-		Action: p.Action(edgeNode),
+		Action: p.Staying(edgeNode),
 	}
 }
 

@@ -58,7 +58,7 @@ func sandboxCommand(p *command.Process) *urfave.Command {
 					command.RecordFlag(),
 					&urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"},
 				},
-				Action: p.Action(sandboxServe),
+				Action: p.Staying(sandboxServe),
 			},
 			{
 				Name: "reset", ArgsUsage: "[SOURCE]", Usage: "Empty the sandbox; the data directory stays",

@@ -89,7 +89,7 @@ func RunCommand(p *command.Process) *urfave.Command {
 			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
 			"one stack that share a store share the work: one observes, all apply. A running action does not\n" +
 			"delay the next cycle. SIGTERM starts nothing more and waits for running actions, see --grace.",
-		Action: p.Action(RunLoop),
+		Action: p.Staying(RunLoop),
 	}
 }
 

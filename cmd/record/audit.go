@@ -65,7 +65,11 @@ func auditLog(c *command.Call) error {
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
-	return session.WithMemory(c, nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(showLog(c, l, o)) })
+	err := session.WithMemory(c, nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(showLog(c, l, o)) })
+	if o.follow {
+		return c.Interrupted(err)
+	}
+	return err
 }
 
 func showLog(c *command.Call, l *ledger.Ledger, o logOptions) error {

@@ -110,22 +110,18 @@ func logFrom(c *command.Call, l *ledger.Ledger, f history.Filter, each func(even
 	return next, nil
 }
 
-// follow writes what any process records from now on, until it is interrupted: that is its
-// normal end.
+// follow writes what any process records from now on, until it is interrupted.
 func follow(c *command.Call, l *ledger.Ledger, f history.Filter, each func(event.Record) error) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-c.Done():
-			return nil
+			return c.Err()
 		case <-tick.C:
 		}
 		var err error
 		if f.From, err = logFrom(c, l, f, each); err != nil {
-			if c.Err() != nil {
-				return nil
-			}
 			return err
 		}
 	}
