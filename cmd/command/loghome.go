@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/internal/datadir"
+	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/internal/sshsig"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -176,8 +177,13 @@ func (c *Call) logHome(dir string) (trust.Home, error) {
 	if inside(home, dir) || besideSource && inside(home, around) && !inside(c.Getenv("HOME"), around) {
 		return "", problem("the state home is in the folder of the source or in the data directory", nil)
 	}
-	if tree := workTree(around); besideSource && tree != "" && inside(home, tree) {
-		return "", problem("the state home is in the Git repository of the source, with which it may have come", nil)
+	if besideSource {
+		switch tree, err := gitclone.WorkTree(around); {
+		case err != nil:
+			return "", problem("cannot find out whether the source is in a Git repository", cli.Plain(err))
+		case tree != "" && inside(home, tree):
+			return "", problem("the state home is in the Git repository of the source, with which it may have come", nil)
+		}
 	}
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return "", problem("cannot create the state home", cli.Plain(err))
@@ -191,18 +197,6 @@ func (c *Call) logHome(dir string) (trust.Home, error) {
 		}
 	}
 	return trust.Home(home), err
-}
-
-// workTree is the nearest folder that has a folder and is of a Git repository; "" if there is none.
-func workTree(folder string) string {
-	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return ""
-		}
-	}
 }
 
 // inside reports whether a path is a folder or in it, after links are resolved.

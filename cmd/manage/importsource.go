@@ -3,6 +3,7 @@ package manage
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/cmd/session"
+	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/internal/shell"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
@@ -106,13 +108,20 @@ func names(got *code.Result, out string) []string {
 // convert reads the module through a root folder, so that no link leads out of it: the Git repository, or the module's
 // own folder.
 func convert(c *command.Call, entry provider.Entry, dir, out, named string) (got *code.Result, err error) {
-	top := repository(dir)
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return nil, &cli.Problem{
+	unread := func(err error) error {
+		return &cli.Problem{
 			Summary: "cannot read the source", File: dir, Err: cli.Plain(err),
 			Suggestion: "name the folder of the root module with --source DIR",
 		}
+	}
+	top, err := gitclone.WorkTree(dir)
+	if err != nil {
+		return nil, unread(err)
+	}
+	top = cmp.Or(top, dir)
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, unread(err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	inside, err := filepath.Rel(top, dir)
@@ -167,18 +176,6 @@ func codeProblem(err error, top, dir string) error {
 		p.Suggestion = "correct the file; `terraform validate` checks it"
 	}
 	return p
-}
-
-// repository is the folder with .git above a folder; the folder itself without one.
-func repository(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if filepath.Dir(at) == at {
-			return dir
-		}
-	}
 }
 
 // load reads a configuration in memory. Values from outside are examples.

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -72,21 +73,15 @@ func placeOf(f *input.File, files fs.FS) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	top, found := dir, false
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			top, found = at, true
-			break
-		}
-		if filepath.Dir(at) == at {
-			break
-		}
-	}
-	rel, err := filepath.Rel(top, dir)
+	top, err := gitclone.WorkTree(dir)
 	if err != nil {
 		return place{}, err
 	}
-	return place{tree: rooted{dir: top}, dir: filepath.ToSlash(rel), inRepository: found}, nil
+	rel, err := filepath.Rel(cmp.Or(top, dir), dir)
+	if err != nil {
+		return place{}, err
+	}
+	return place{tree: rooted{dir: cmp.Or(top, dir)}, dir: filepath.ToSlash(rel), inRepository: top != ""}, nil
 }
 
 // at returns the folder that a file of this folder names. The summary is empty if the name can be used. A URL is

@@ -128,7 +128,7 @@ func (t *Tree) Declare(f *input.File, root *source.Node) {
 	}
 	p, err := placeOf(f, t.opts.Files)
 	if err != nil {
-		language.Report(t.top.lang, f, list, "", "the folder of the file cannot be found: "+source.FileError(err), "")
+		language.Report(t.top.lang, f, list, "", "the folder of the file cannot be read: "+source.FileError(err), "")
 		return
 	}
 	l := lockBy(f, p)

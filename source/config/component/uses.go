@@ -46,7 +46,7 @@ func Users(
 	for _, f := range files {
 		p, err := placeOf(f, from)
 		if err != nil {
-			w.wrong(f, &source.Node{Line: 1, Column: 1}, "the folder of the file cannot be found: "+source.FileError(err), "")
+			w.wrong(f, &source.Node{Line: 1, Column: 1}, "the folder of the file cannot be read: "+source.FileError(err), "")
 			continue
 		}
 		for _, n := range w.blocks(f) {
