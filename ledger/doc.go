@@ -21,6 +21,7 @@
 //	stack/<scope>/<stack>     the stack owns something in the scope
 //	applied/<ref>             what was last applied to a resource (secrets as digests)
 //	open/<ref>                an action whose result is not recorded
+//	late/<ref>                creates that were observed not done and may still take effect
 //	tries/<ref>               attempts of configurations that did not succeed
 //	restarts/<ref>            the last restarts of a resource because of its state
 //	fights/<ref>              the values that ovi set once more because something else set them back

@@ -128,6 +128,50 @@ func TestOnlyOpenActionsAreRecovered(t *testing.T) {
 	}
 }
 
+// TestACreateThatWasNotDoneCanBeDoneLater, once, and not after an operator decided about the resource: then its key is
+// not used again either, because a create with it would return that resource.
+func TestACreateThatWasNotDoneCanBeDoneLater(t *testing.T) {
+	for name, c := range map[string]struct {
+		before event.Event // before the late create is recorded
+		counts bool
+	}{
+		"nothing":                {nil, true},
+		"another create started": {event.Started{Ref: ref("a"), Key: "k2", Action: decider.Create, Desired: "v"}, false},
+		"adopted":                {event.Adopted{Ref: ref("a"), ID: "i1", Key: "k1"}, false},
+		"dismissed":              {event.Dismissed{Ref: ref("a"), ID: "i1"}, false},
+	} {
+		for _, share := range []bool{false, true} {
+			store := mem.New()
+			l := open(t, t.TempDir(), store)
+			if share {
+				l = shared(t, t.TempDir(), store, "ann")
+			}
+			record(t, l, event.Started{Ref: ref("a"), Key: "k1", Action: decider.Create, Desired: "w"})
+			record(t, l, event.Recovered{Ref: ref("a"), Key: "k1", Action: decider.Create, Finding: event.FoundNotDone})
+			if c.before != nil {
+				record(t, l, c.before)
+			}
+			late := []event.Recovered{{Ref: ref("a"), Key: "k1", Action: decider.Create, Finding: event.FoundDone, ID: "i1"}}
+			for i := range 2 {
+				kept, _, err := l.RecordRecovered(t.Context(), late, nil)
+				if want := c.counts && i == 0; err != nil || (len(kept) == 1) != want {
+					t.Errorf("%s, shared %v: recorded %+v, %v; want %v", name, share, kept, err, want)
+				}
+			}
+			if c.counts {
+				proven(t, l, "a", "i1")
+			}
+			all := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(t.Context()))
+			if key := all[ref("a")].Of("w").Key; (key != "") != (name == "another create started") {
+				t.Errorf("%s, shared %v: the next try uses the key %q", name, share, key)
+			}
+			if !share {
+				same(t, l, store)
+			}
+		}
+	}
+}
+
 // TestRecoveredDeletesEndTheirBinding, also in a store that instances share.
 func TestRecoveredDeletesEndTheirBinding(t *testing.T) {
 	for _, share := range []bool{false, true} {

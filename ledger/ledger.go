@@ -96,6 +96,16 @@ func (l *Ledger) OpenActions(ctx context.Context) ([]rows.OpenAction, error) {
 	return trust.ProvenOpen(ctx, l.Proofs(), all)
 }
 
+// LateCreates are the creates that an observation found not done and whose requests may still arrive, the oldest first:
+// those that were recorded, as for OpenActions.
+func (l *Ledger) LateCreates(ctx context.Context) ([]rows.OpenAction, error) {
+	all, err := query.LateCreates(ctx, l.Reader())
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return trust.ProvenOpen(ctx, l.Proofs(), all)
+}
+
 // OpenOn is the action on a resource without a recorded result; false if there is none.
 func (l *Ledger) OpenOn(ctx context.Context, ref resource.Ref) (rows.OpenAction, bool, error) {
 	o, is, err := l.Reader().OpenOn(ctx, ref)

@@ -179,6 +179,11 @@ func (e *Recovery) recoverAll(
 			good[d.Ref] = healthy
 		}
 	}
+	late, err := e.arrived(ctx, opens, live, acted, good)
+	if err != nil {
+		return nil, err
+	}
+	results = append(results, late...)
 	if len(results) == 0 {
 		return &recoveredActions{open: open}, nil
 	}

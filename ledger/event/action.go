@@ -147,7 +147,8 @@ const (
 	FoundUnknown Finding = "unknown" // an operator must resolve it
 )
 
-// Recovered records the result of an open action as observed.
+// Recovered records the result of an open action as observed. A create with the finding not_done gets a second record,
+// done, if it takes effect later.
 type Recovered struct {
 	Ref      resource.Ref   `json:"ref"`
 	Key      string         `json:"key"`

@@ -202,28 +202,25 @@ func (p *projection) done(
 }
 
 // recovered closes the open action as observed. A recovery of an action that is no longer open
-// changes nothing: another run was faster.
+// changes nothing: another run was faster. A create that was observed not done can be found done later.
 func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	var open rows.OpenAction
 	found, err := p.load(rows.Of(rows.KeyOpen, e.Ref), &open)
-	if err != nil || !found || open.Key != e.Key {
+	if err != nil || found && open.Key != e.Key {
 		return err
+	}
+	if !found {
+		var late rows.Late
+		if _, err := p.load(rows.Of(rows.KeyLate, e.Ref), &late); err != nil {
+			return err
+		}
+		if open, found = late.With(e.Key); !found || e.Finding != event.FoundDone {
+			return nil
+		}
 	}
 	switch e.Finding {
 	case event.FoundDone:
-		if !open.Accepted || Deletes(open.Action, open.Phase, open.Step) { // else it was bound when it was accepted
-			if err := p.recoveredBinding(r, e, open); err != nil {
-				return err
-			}
-		}
-		deleted := Deletes(open.Action, open.Phase, open.Step)
-		if err := p.outages(r, e.Ref, open.Started, deleted); err != nil {
-			return err
-		}
-		if err := p.done(e.Ref, open.Started, true, nil, deleted); err != nil {
-			return err
-		}
-		return p.partly(e.Ref, open)
+		return p.foundDone(r, e, open)
 	case event.FoundFailed:
 		if err := p.delete(rows.Of(rows.KeyOpen, e.Ref)); err != nil {
 			return err
@@ -246,11 +243,42 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 		if err := p.delete(rows.Of(rows.KeyOpen, e.Ref)); err != nil {
 			return err
 		}
-		return p.notDone(r, open)
+		return errors.Join(p.mayArrive(open), p.notDone(r, open))
 	default:
 		open.Checked = r.At
 		return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 	}
+}
+
+func (p *projection) foundDone(r event.Record, e event.Recovered, open rows.OpenAction) error {
+	deleted := Deletes(open.Action, open.Phase, open.Step)
+	if !open.Accepted || deleted { // else it was bound when it was accepted
+		if err := p.recoveredBinding(r, e, open); err != nil {
+			return err
+		}
+	}
+	if err := p.outages(r, e.Ref, open.Started, deleted); err != nil {
+		return err
+	}
+	if err := p.done(e.Ref, open.Started, true, nil, deleted); err != nil {
+		return err
+	}
+	return p.partly(e.Ref, open)
+}
+
+// mayArrive keeps a create that was observed not done: the request may be on its way. The create of a replacement's
+// step is not kept, because the step is repeated with the same key.
+func (p *projection) mayArrive(open rows.OpenAction) error {
+	if !Creates(open.Action, open.Phase, open.Step) || open.Failed || open.Step != "" {
+		return nil
+	}
+	key := rows.Of(rows.KeyLate, open.Ref)
+	var late rows.Late
+	if _, err := p.load(key, &late); err != nil {
+		return err
+	}
+	late.Add(open)
+	return p.put(key, late)
 }
 
 // stepDone keeps what a step of a replacement means for the next one: what the new resource was

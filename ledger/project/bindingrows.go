@@ -48,6 +48,9 @@ func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature
 	if err := p.put(rows.IdentityOf(b.Ref, b.ID), b.Ref); err != nil {
 		return err
 	}
+	if err := p.delete(rows.Of(rows.KeyLate, b.Ref)); err != nil { // it is given no second resource
+		return err
+	}
 	return p.put(rows.BindingOf(b.Ref, b.ID), rows.Binding{Binding: b, Signature: signed})
 }
 
@@ -100,9 +103,26 @@ func (p *draft) rebind(ref resource.Ref, id string, change func(*rows.Binding)) 
 
 // dismissed records an id that blocks nothing.
 func (p *draft) dismissed(r event.Record, e event.Dismissed) error {
+	if err := p.dropKeys(e.Ref); err != nil {
+		return err
+	}
 	return p.put(rows.BindingOf(e.Ref, e.ID), rows.Binding{Binding: resource.Binding{
 		Ref: e.Ref, ID: e.ID, Dismissed: true, Seq: uint64(r.Seq), Instance: r.Instance, At: r.At,
 	}})
+}
+
+// dropKeys forgets the keys of creates that may still take effect. An operator decided about a resource that may have
+// one of them, and a create with the same key would return it.
+func (p *draft) dropKeys(ref resource.Ref) error {
+	var t rows.Tries
+	if found, err := p.load(rows.Of(rows.KeyTries, ref), &t); err != nil {
+		return err
+	} else if found && t.UnkeyAll() {
+		if err := p.put(rows.Of(rows.KeyTries, ref), t); err != nil {
+			return err
+		}
+	}
+	return p.delete(rows.Of(rows.KeyLate, ref))
 }
 
 // disowned makes the recorded resource one that was managed before, as an observation would. Only

@@ -18,7 +18,9 @@ func (p *projection) ownership(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Adopted:
 		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}
-		if err := errors.Join(p.bind(r, b, e.Signature), p.delete(rows.Of(rows.KeyOutage, e.Ref))); err != nil {
+		if err := errors.Join(
+			p.bind(r, b, e.Signature), p.dropKeys(e.Ref), p.delete(rows.Of(rows.KeyOutage, e.Ref)),
+		); err != nil {
 			return true, err
 		}
 		if e.Applied != nil {

@@ -4,13 +4,12 @@ import (
 	"context"
 
 	"github.com/ovi-project/ovi/ledger/event"
-	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/storage"
 )
 
-// RecordRecovered records the observed results of open actions, each with its consequences, and
-// returns the results that were recorded: an action that is no longer open is omitted. At the
+// RecordRecovered records the observed results of open actions and late creates, each with its consequences, and
+// returns the results that were recorded: an action that has a result by now is omitted. At the
 // receipt's revision nothing else was recorded. The check and the record are one step under the
 // append lock, so that two runs that recover at the same time record each result once.
 func (w *Writer) RecordRecovered(
@@ -20,12 +19,11 @@ func (w *Writer) RecordRecovered(
 		kept = nil
 		var events []event.Event
 		for _, a := range answers {
-			var open rows.OpenAction
-			found, err := w.Load(ctx, rows.Of(rows.KeyOpen, a.Ref), storage.Now, &open)
+			_, found, err := query.Unresolved(ctx, w.Reader, a.Ref, a.Key)
 			if err != nil {
 				return nil, err
 			}
-			if found && open.Key == a.Key {
+			if found {
 				kept, events = append(kept, a), append(events, a)
 				if e := follows[a.Ref]; e != nil {
 					events = append(events, e)

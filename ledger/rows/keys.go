@@ -17,6 +17,7 @@ const (
 	KeyStack        = "stack/"
 	KeyApplied      = "applied/"
 	KeyOpen         = "open/"
+	KeyLate         = "late/"
 	KeyTries        = "tries/"
 	KeyRestarts     = "restarts/"
 	KeyFights       = "fights/"

@@ -194,6 +194,30 @@ type OpenAction struct {
 	Away time.Duration `json:"away,omitempty"`
 }
 
+// Late is the value of late/<ref>: creates that an observation found not done, the newest at the end. Their requests
+// may still arrive, until the ref is bound to a resource.
+type Late struct {
+	Of []OpenAction `json:"of"`
+}
+
+// lateKept is the number of creates of a resource that are kept.
+const lateKept = 8
+
+// Add appends a create. A create with the same key, which is an earlier attempt of it, is dropped.
+func (l *Late) Add(o OpenAction) {
+	l.Of = append(slices.DeleteFunc(l.Of, func(x OpenAction) bool { return x.Key == o.Key }), o)
+	l.Of = l.Of[max(0, len(l.Of)-lateKept):]
+}
+
+// With returns the create that has a key; false if there is none.
+func (l Late) With(key string) (OpenAction, bool) {
+	i := slices.IndexFunc(l.Of, func(x OpenAction) bool { return x.Key == key })
+	if i < 0 {
+		return OpenAction{}, false
+	}
+	return l.Of[i], true
+}
+
 // Replacement is a replacement that has not finished.
 type Replacement struct {
 	event.ReplaceStarted `json:"started"`

@@ -155,6 +155,14 @@ func (t *Tries) Unkey(desired string) bool {
 	return false
 }
 
+// UnkeyAll removes the keys of all entries; false if none has one.
+func (t *Tries) UnkeyAll() (had bool) {
+	for i := range t.Of {
+		had = t.Unkey(t.Of[i].Desired) || had
+	}
+	return had
+}
+
 // Drop removes the entry of a configuration.
 func (t *Tries) Drop(desired string) {
 	t.Of = slices.DeleteFunc(t.Of, func(x Tried) bool { return x.Desired == desired })

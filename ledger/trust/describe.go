@@ -11,6 +11,7 @@ import (
 func describeAct(key string) string {
 	for prefix, name := range map[string]string{
 		rows.KeyBlessed: "blessing of ", rows.KeyAcknowledged: "acknowledgment of ",
+		rows.KeyOpen: "open action on ", rows.KeyLate: "late create of ",
 	} {
 		if strings.HasPrefix(key, prefix) {
 			ref, err := rows.RefOf(prefix, key)
@@ -21,9 +22,6 @@ func describeAct(key string) string {
 	}
 	if name, ok := strings.CutPrefix(key, rows.KeyRequirement); ok {
 		return "required policy " + name
-	}
-	if text, ok := openRef(key); ok && strings.HasPrefix(key, rows.KeyOpen) {
-		return text
 	}
 	if key == rows.RosterKey {
 		return "the roster"

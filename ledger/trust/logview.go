@@ -58,8 +58,8 @@ func bindingPart() part {
 // inTable reports whether a key belongs to the table.
 func inTable(key string) bool {
 	for _, prefix := range [...]string{
-		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyOpen, rows.KeyReplace, rows.KeyPin, rows.KeyTrust,
-		rows.KeyRequired, rows.KeyCosigned,
+		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyOpen, rows.KeyLate, rows.KeyReplace, rows.KeyPin,
+		rows.KeyTrust, rows.KeyRequired, rows.KeyCosigned,
 	} {
 		if strings.HasPrefix(key, prefix) {
 			return true

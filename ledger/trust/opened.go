@@ -7,11 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -63,9 +61,8 @@ func openedHere(ctx context.Context, p *Proofs, o rows.OpenAction) error {
 	if err := p.table.follow(ctx, p); err != nil {
 		return err
 	}
-	var own rows.OpenAction
-	value := p.table.get(rows.Of(rows.KeyOpen, o.Ref))
-	if value == nil || json.Unmarshal(value, &own) != nil {
+	own, has := p.openHere(o)
+	if !has {
 		return unproven("the audit log has no open action on it").differs()
 	}
 	if own.Accepted != o.Accepted || own.ID != o.ID {
@@ -82,6 +79,24 @@ func openedHere(ctx context.Context, p *Proofs, o rows.OpenAction) error {
 	return nil
 }
 
+// openHere returns the action as this log has it: open, or a create that may arrive late. The caller has the lock of
+// the table.
+func (p *Proofs) openHere(o rows.OpenAction) (own rows.OpenAction, has bool) {
+	value := p.table.get(rows.Of(rows.KeyOpen, o.Ref))
+	has = value != nil && json.Unmarshal(value, &own) == nil
+	if has && own.Key == o.Key {
+		return own, true
+	}
+	var late rows.Late
+	if value := p.table.get(rows.Of(rows.KeyLate, o.Ref)); value == nil || json.Unmarshal(value, &late) != nil {
+		return own, has
+	}
+	if x, is := late.With(o.Key); is {
+		return x, true
+	}
+	return own, has
+}
+
 // Recoverable fails if this instance may not record the result of an open action: only a pinned key signed that it
 // started, and the own signature of the result would confirm a binding. The error wraps ErrUnproven.
 func Recoverable(ctx context.Context, p *Proofs, o rows.OpenAction) error {
@@ -91,27 +106,34 @@ func Recoverable(ctx context.Context, p *Proofs, o rows.OpenAction) error {
 	return p.confirms(ctx, o.Instance, o.Signature)
 }
 
-// forgedOpen calls doubt for each open action of the store that no record has.
+// forgedOpen calls doubt for each open action and each late create of the store that no record has.
 func forgedOpen(ctx context.Context, p *Proofs, doubt func(key string, why error)) error {
-	return p.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
+	check := func(key string, all ...rows.OpenAction) error {
+		for _, o := range all {
+			switch err := opened(ctx, p, o); {
+			case errors.Is(err, ErrUnproven):
+				doubt(key, err)
+			case err != nil:
+				return err
+			}
+		}
+		return nil
+	}
+	err := p.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
 		var o rows.OpenAction
 		if err := json.Unmarshal(e.Value, &o); err != nil {
-			return fmt.Errorf("ledger: %s: %w", e.Key, err)
+			return err
 		}
-		err := opened(ctx, p, o)
-		if errors.Is(err, ErrUnproven) {
-			doubt(e.Key, err)
-			return nil
-		}
-		return err
+		return check(e.Key, o)
 	})
-}
-
-// openRef is the resource of an open action, in words.
-func openRef(key string) (string, bool) {
-	ref, err := rows.RefOf(rows.KeyOpen, key)
-	if err != nil || ref == (resource.Ref{}) {
-		return "", false
+	if err != nil {
+		return err
 	}
-	return "open action on " + ref.String(), true
+	return p.Entries(ctx, rows.KeyLate, storage.Now, func(e storage.Entry) error {
+		var late rows.Late
+		if err := json.Unmarshal(e.Value, &late); err != nil {
+			return err
+		}
+		return check(e.Key, late.Of...)
+	})
 }

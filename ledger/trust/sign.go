@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/project"
+	"github.com/ovi-project/ovi/ledger/query"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -172,8 +173,7 @@ func (s *Signer) act(e event.Event) (event.Event, error) {
 
 // recovered signs what the open action means for a binding.
 func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
-	var open rows.OpenAction
-	found, err := s.p.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
+	open, found, err := query.Unresolved(s.ctx, s.p.Reader, e.Ref, e.Key)
 	if err != nil || !found || e.Finding != event.FoundDone {
 		return e, err
 	}
