@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/offline"
 )
@@ -75,6 +76,13 @@ func tellDeleted(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; d.Reason == ReasonMissing && f.Deleted[d.Ref] != "" {
 			d.Reason, d.Message = ReasonDeleted, "it was deleted outside ovi"
+			if f.Attempts == nil {
+				continue
+			}
+			deleting := (&Decision{Ref: d.Ref, Action: Delete}).DesiredDigest()
+			if a, _ := f.Attempts(d.Ref, deleting); a.Lost > 0 || a.Cause == provider.UnknownResult {
+				d.Message += ", or by an earlier delete whose result is unknown"
+			}
 		}
 	}
 }

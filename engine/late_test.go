@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -196,5 +197,27 @@ func TestTheCreateOfAReplacementArrivesLate(t *testing.T) {
 	all := b.cloud.Resources(here)
 	if len(all) != 1 || all[0].ID != made.ID {
 		t.Errorf("exist %+v, want only %s", all, made.ID)
+	}
+}
+
+// TestADeleteThatMayArriveLateIsNamed: a delete is found not done, the disk is configured again, and then it is gone.
+func TestADeleteThatMayArriveLateIsNamed(t *testing.T) {
+	for _, unknown := range []bool{false, true} {
+		b := newBench(t)
+		want := wants(disk("d", 20))
+		b.apply(want)
+		err := fake.ErrDenied
+		if unknown {
+			err = fake.ErrLost
+		}
+		b.cloud.Break(fake.Faults{Before: fake.Every(fake.Delete, resource.Ref{}, err)})
+		_, _ = b.engine.Apply(t.Context(), b.plan(wants()), engine.ApplyOptions{Tries: 1})
+		b.cloud.Break(fake.Faults{})
+		b.settled(want)
+		b.cloud.Remove(here, b.cloud.Resources(here)[0].ID)
+		all := b.plan(want).Plan.Decisions
+		if len(all) != 1 || all[0].Reason != decider.ReasonDeleted || strings.Contains(all[0].Message, "whose result is unknown") != unknown {
+			t.Errorf("unknown %v: the plan says %+v", unknown, all)
+		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 func succeeded(x *action) bool {
-	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
+	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone ||
+		x.arrived
 }
 
 // goesBack says that the action was a step of a replacement that goes back.
@@ -39,7 +40,20 @@ func isOpen(x *action) bool {
 
 // late says that the claim of an action expired, and that it was done all the same.
 func late(x *action) bool {
-	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
+	return x.ended != nil && x.ended.Outcome == event.Late &&
+		(x.arrived || x.found != nil && x.found.Finding == event.FoundDone)
+}
+
+// mayArrive reports an action that was found not done and whose request may take effect later: its process has not
+// recorded that it failed.
+func mayArrive(x *action) bool {
+	return x.found != nil && x.found.Finding == event.FoundNotDone &&
+		(x.ended == nil || x.ended.Outcome == event.Uncertain || x.ended.Outcome == event.Late)
+}
+
+// doneLate reports an action whose provider reported success after the claim had expired.
+func doneLate(x *action) bool {
+	return x.ended != nil && x.ended.Outcome == event.Late && x.ended.Error == ""
 }
 
 // how returns the way of an approval: an option is shown the way an operator types it.

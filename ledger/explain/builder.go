@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/ledger/history"
 	"github.com/ovi-project/ovi/resource"
@@ -60,6 +61,7 @@ type action struct {
 	ended   *event.Finished
 	endAt   event.Record
 	found   *event.Recovered
+	arrived bool   // it took effect after it had been found not done
 	later   string // what was observed next
 	cause   string // in words; if empty, the reason is shown
 }
@@ -169,8 +171,23 @@ func (b *builder) lastChange() (found *draft) {
 // lastSeen is the newest event that says how the resource was, or that changed it.
 func (b *builder) lastSeen() *draft {
 	for _, d := range slices.Backward(b.current()) {
-		if d.What == "observed" || d.What == "deleted_outside" || d.action != nil && succeeded(d.action) {
+		if d.What == "observed" || d.What == deletedOutside || d.action != nil && succeeded(d.action) {
 			return d
+		}
+	}
+	return nil
+}
+
+// lateDelete is a delete of the present resource that was found not done and may take effect later; nil if there is
+// none.
+func (b *builder) lateDelete() *draft {
+	for _, d := range slices.Backward(b.current()) {
+		switch x := d.action; {
+		case x == nil:
+		case deletes(x) && mayArrive(x):
+			return d
+		case succeeded(x) && (deletes(x) || x.started.Action == decider.Create || x.started.Action == decider.Replace):
+			return nil
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func (b *builder) cause(e event.Started) string {
 	}
 	switch e.Action {
 	case decider.Create:
-		if d := b.lastSeen(); d != nil && d.What == "deleted_outside" {
+		if d := b.lastSeen(); d != nil && d.What == deletedOutside {
 			return "it was deleted outside ovi"
 		}
 	case decider.Update, decider.Restart, decider.Replace:
@@ -36,8 +36,8 @@ func (b *builder) cause(e event.Started) string {
 
 // changed separates changes that were made outside ovi from changes of the configuration.
 func (b *builder) changed(p planned) string {
-	if b.t.changes(*p.decision) == "" {
-		return ""
+	if d := b.lastAction(); b.t.changes(*p.decision) == "" || d != nil && mayArrive(d.action) {
+		return "" // the earlier action may have made the changes
 	}
 	outside := slices.ContainsFunc(p.decision.Changes, b.wasMoved)
 	source := "the configuration"

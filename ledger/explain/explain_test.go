@@ -134,6 +134,17 @@ func (c *told) last(there *resource.Observed, d *event.Decision) history.Resourc
 	return c.ResourceHistory
 }
 
+// lateDelete is a delete whose process was stopped before its call, and that another one found not done.
+func lateDelete() *told {
+	return created().add("run2", read(), plan("p2", event.ForApply, unwanted), yes("p2"),
+		started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message),
+		event.Recovered{Ref: web, Key: "keyp2", Action: decider.Delete, Finding: event.FoundNotDone, Evidence: "i-1 still exists"})
+}
+
+func gone() event.Event {
+	return event.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Gone: []resource.Ref{web}}
+}
+
 func histories() map[string]history.ResourceHistory {
 	small, large, unmanaged := res("small"), res("large"), res("small")
 	unmanaged.Ownership = resource.Unmanaged
@@ -174,17 +185,24 @@ func histories() map[string]history.ResourceHistory {
 			plan("p2", event.ForPlan, unwanted)).add("run3", read(), event.Planned{Plan: "p3", Same: "p2", Stacks: []string{"two"}, Mode: event.ForApply, Hash: "hash of delete"}, yes("p3"),
 			started("p3", decider.Delete, decider.ReasonUnwanted, unwanted.Message), ended("p3", decider.Delete, event.Done, "")).last(nil, &unwanted),
 		"deleted-outside": created().add("run2", event.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Gone: []resource.Ref{web}}, plan("p2", event.ForPlan, missing)).last(nil, &missing),
-		"blocked":         created().add("run2", read(), plan("p2", event.ForApply, blessed), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).add("run3", plan("p3", event.ForApply, blessed), event.Blocked{Plan: "p3", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).last(&small, &blessed),
-		"backoff":         created().add("run2", look(large), plan("p2", event.ForApply, backoff)).last(&large, &backoff),
-		"pending":         created().add("run2", look(large), read(), plan("p2", event.ForPlan, drifted)).last(&large, &drifted),
-		"unreachable":     unreachable.last(&small, nil),
-		"not-evaluated":   new(told).add("run1", plan("p1", event.ForPlan, unread)).last(nil, &unread),
-		"open":            open.last(&small, &unwanted),
-		"failing":         failing.last(&large, &drifted),
-		"conflict":        new(told).add("run1", look(unmanaged), plan("p1", event.ForPlan, conflict)).last(&unmanaged, &conflict),
-		"unmanaged":       new(told).add("run1", look(unmanaged)).last(&unmanaged, nil),
-		"trimmed":         trimmed.last(&small, nil),
-		"replaced":        replaced().last(&small, nil),
+		"late-update": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
+			started("p2", decider.Update, decider.ReasonChanged, drifted.Message),
+			event.Recovered{Ref: web, Key: "keyp2", Action: decider.Update, Finding: event.FoundNotDone, Evidence: "i-1 does not match its configuration"}).
+			add("run3", look(small), plan("p3", event.ForApply, drifted)).last(&small, nil),
+		"late-delete":                lateDelete().add("run3", ended("p2", decider.Delete, event.Late, ""), gone()).last(nil, &missing),
+		"late-delete-recorded-later": lateDelete().add("run3", gone(), ended("p2", decider.Delete, event.Late, "")).last(nil, &missing),
+		"late-delete-perhaps":        lateDelete().add("run3", gone(), plan("p3", event.ForPlan, missing)).last(nil, &missing),
+		"blocked":                    created().add("run2", read(), plan("p2", event.ForApply, blessed), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).add("run3", plan("p3", event.ForApply, blessed), event.Blocked{Plan: "p3", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).last(&small, &blessed),
+		"backoff":                    created().add("run2", look(large), plan("p2", event.ForApply, backoff)).last(&large, &backoff),
+		"pending":                    created().add("run2", look(large), read(), plan("p2", event.ForPlan, drifted)).last(&large, &drifted),
+		"unreachable":                unreachable.last(&small, nil),
+		"not-evaluated":              new(told).add("run1", plan("p1", event.ForPlan, unread)).last(nil, &unread),
+		"open":                       open.last(&small, &unwanted),
+		"failing":                    failing.last(&large, &drifted),
+		"conflict":                   new(told).add("run1", look(unmanaged), plan("p1", event.ForPlan, conflict)).last(&unmanaged, &conflict),
+		"unmanaged":                  new(told).add("run1", look(unmanaged)).last(&unmanaged, nil),
+		"trimmed":                    trimmed.last(&small, nil),
+		"replaced":                   replaced().last(&small, nil),
 		"adopted": new(told).add("run1", look(unmanaged), event.Adopted{Ref: web, ID: "i-1", Who: "ada", Reason: "bought with the company"}).
 			last(&small, nil),
 		"deferred": created().add("run2", read(), plan("p2", event.ForApply, windowed()), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Update, Blockers: windowed().Blockers}).

@@ -36,7 +36,7 @@ const (
 	Conflict       State = "conflict"        // configured, but unmanaged or owned by another stack
 	Unmanaged      State = "unmanaged"       // not created or adopted by ovi
 	Deleted        State = "deleted"         // by ovi
-	DeletedOutside State = "deleted_outside" // not by ovi
+	DeletedOutside State = "deleted_outside" // not by ovi, unless a delete took effect late
 	Moved          State = "moved"           // to another name
 	Forgotten      State = "forgotten"       // by an operator; ovi does not change it
 	Absent         State = "absent"          // no action creates it
@@ -56,6 +56,9 @@ type Explanation struct {
 	Facts      []Fact // how it is now
 	Events     []EventGroup
 }
+
+// deletedOutside is the kind of the event that a resource is missing.
+const deletedOutside = "deleted_outside"
 
 // EventGroup is one event with the records that belong to it.
 type EventGroup struct {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -115,7 +116,15 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 			d.cite(r)
 			return
 		}
-		b.add(r, "deleted_outside", "deleted outside ovi: "+b.t.scope(b.ref)+" was read in full without it")
+		by := ""
+		if d := b.lateDelete(); d != nil {
+			if d.cite(r); doneLate(d.action) {
+				d.action.arrived = true
+				return
+			}
+			by = ", or by the delete that " + orUnknown(d.action.record.User) + " started, which had been found not done"
+		}
+		b.add(r, deletedOutside, "deleted outside ovi"+by+": "+b.t.scope(b.ref)+" was read in full without it")
 		return
 	}
 	if len(e.Changed) == 0 {
@@ -146,7 +155,9 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	if diff := b.t.words(changes); diff != "" {
 		b.later(diff, r)
 		title := "observed"
-		if d := b.lastAction(); was.ID == now.ID && now.Role == "" && (d == nil || !isOpen(d.action)) {
+		d := b.lastAction()
+		mayBeOurs := d != nil && (isOpen(d.action) || mayArrive(d.action))
+		if was.ID == now.ID && now.Role == "" && !mayBeOurs {
 			title = b.changeTitle(changes)
 		}
 		b.add(r, "observed", title+": "+diff)
@@ -194,6 +205,11 @@ func (b *builder) finished(r event.Record, e event.Finished) {
 		d.cite(r)
 	}
 	d.action.ended, d.action.endAt, d.At, d.last = &e, r, r.At, b.n
+	gone := b.lastSeen()
+	if gone != nil && gone.What == deletedOutside && b.lateDelete() == d && doneLate(d.action) {
+		b.drafts = slices.DeleteFunc(b.drafts, func(x *draft) bool { return x == gone }) // it had no other cause
+		d.action.arrived = true
+	}
 	if e.Outcome == event.Done {
 		clear(b.moved)
 	}

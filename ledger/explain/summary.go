@@ -93,6 +93,12 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 				t.scope(c.Ref), t.since(last.At)),
 			Suggestion: t.nextOf(c),
 		}
+		if d := b.lateDelete(); d != nil {
+			s.Headline = fmt.Sprintf("%s does not exist any more: it was missing when %s was observed %s.", name,
+				t.scope(c.Ref), t.since(last.At))
+			s.Cause = fmt.Sprintf("Either a delete that %s started %s took effect late, or it was deleted outside ovi.",
+				orUnknown(d.action.record.User), t.since(d.action.record.At))
+		}
 		return s
 	}
 	if s, ok := t.undone(c, b, name); ok {
@@ -151,11 +157,15 @@ func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draf
 	if l, loaded := b.load(p); ok && loaded && x.started.Reason == decider.ReasonUnwanted {
 		why = fmt.Sprintf("it was not in %s (stack %s)", l.Source, l.Stack)
 	}
-	return Explanation{
+	s := Explanation{
 		State:      Deleted,
 		Headline:   fmt.Sprintf("%s was deleted %s by %s, because %s.", name, t.since(d.At), who, why),
 		Suggestion: t.nextOf(c),
 	}
+	if x.arrived {
+		s.Cause = fmt.Sprintf("The delete, started %s, took effect after its claim had expired.", t.since(x.record.At))
+	}
+	return s
 }
 
 // existingSummary is about a resource that exists.
