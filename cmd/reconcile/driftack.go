@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"strings"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
@@ -111,7 +112,7 @@ func ackIn(c *command.Call, l *session.Session, until time.Time, reason string) 
 // driftText is one line about what drifted.
 func driftText(d decider.Decision) string {
 	if d.Difference == comparator.Missing {
-		return "deleted outside ovi"
+		return strings.TrimPrefix(d.Message, "it was ")
 	}
 	text := ""
 	for i, x := range d.Changes {

@@ -79,8 +79,8 @@ type moment struct {
 	data       any
 }
 
-// openAfter returns the action that is in flight after a moment, or whose result is unknown. It may have caused what
-// changes or is gone then. Nil means that there is none.
+// openAfter returns the action that is in flight after a moment, or whose result is not certain. It may have caused
+// what changes or is gone then. Nil means that there is none.
 func openAfter(m history.Moment, open *event.Started) *event.Started {
 	for _, r := range m.Records {
 		switch e := r.Event.(type) {
@@ -91,7 +91,9 @@ func openAfter(m history.Moment, open *event.Started) *event.Started {
 				open = nil
 			}
 		case event.Recovered:
-			open = nil
+			if mayArrive := e.Finding == event.FoundNotDone && !e.Failed; !mayArrive {
+				open = nil
+			}
 		}
 	}
 	return open

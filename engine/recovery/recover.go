@@ -35,7 +35,7 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 			return a, false
 		}
 		return found(event.FoundNotDone, nil,
-			"no resource has its key; if one appears later, the next attempt with the same key creates no second one")
+			"no resource has its key; if it takes effect later, the key tells, and no second one is created")
 	}
 	if r, known, is := recoverStep(o, live); is {
 		return r, known

@@ -22,6 +22,9 @@ func (b *builder) cause(e event.Started) string {
 	switch e.Action {
 	case decider.Create:
 		if d := b.lastSeen(); d != nil && d.What == deletedOutside {
+			if b.lateDelete() != nil {
+				return "it was deleted outside ovi, or by an earlier delete whose result is unknown"
+			}
 			return "it was deleted outside ovi"
 		}
 	case decider.Update, decider.Restart, decider.Replace:
