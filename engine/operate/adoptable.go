@@ -28,6 +28,7 @@ func (e *Operator) Adoptable(
 func (e *Operator) unmanaged(
 	p *plan.Planned, scopes []resource.Scope,
 ) (found []resource.Observed, unread map[string]error, err error) {
+	// A list without a location would read like the complete one.
 	for s, err := range p.Live.Unreachable {
 		return nil, nil, fmt.Errorf("list what exists in %s: %w", s, err)
 	}
@@ -41,6 +42,8 @@ func (e *Operator) unmanaged(
 		}
 		for i := range snapshot.Resources {
 			o := &snapshot.Resources[i]
+			// A default of the system is nothing to adopt, and a resource that is managed from another location is
+			// owned there.
 			if !o.Managed() && o.Message != resource.ProviderDefault && o.Message != resource.OwnedElsewhere {
 				found = append(found, *o)
 			}
@@ -68,8 +71,17 @@ func (e *Operator) ByID(
 	}
 	configured := map[resource.Ref]resource.Ref{} // with their resolved locations
 	for i, in := range p.Intents {
-		for j := range in.Resources {
-			configured[intents[i].Resources[j].Ref] = in.Resources[j].Ref
+		at := map[resource.Scope]resource.Scope{}
+		for j, s := range intents[i].Scopes {
+			at[s] = in.Scopes[j]
+		}
+		// The resources with resolved locations may sort differently, so the positions of two lists do not agree.
+		for _, d := range intents[i].Resources {
+			if to, known := at[d.Ref.Scope()]; known {
+				ref := d.Ref
+				ref.Location = to.Location
+				configured[d.Ref] = ref
+			}
 		}
 	}
 	var out []resource.Observed
@@ -80,12 +92,14 @@ func (e *Operator) ByID(
 			ref = x.Ref
 		}
 		have, err := candidate(p, ref, x.ID)
+		// An earlier call has adopted it: a repeated call goes on with the rest.
 		if err == nil && have.Managed() && have.Ref == ref {
 			continue
 		}
 		if err == nil {
 			err = adoptable(p, ref, have, force)
 		}
+		// All refusals are reported at once, so that a long list needs one correction.
 		if err != nil {
 			bad = append(bad, fmt.Errorf("adopt %s: %w", ref.Short(), err))
 			continue
