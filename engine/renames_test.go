@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,8 +13,10 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/rules"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // formerly configures a resource under a new name.
@@ -315,6 +319,41 @@ func TestARenameThatWaitsOrIsRefused(t *testing.T) {
 			b.settled(renamed)
 			b.replays()
 		})
+	}
+}
+
+// TestLaw10_ProofBeforeDestruction_ARenameWithoutProofIsStale: the store was edited between plan and apply, so that nothing
+// proves the resource any more. Nothing is recorded, and the outcome names the cause and no system that cannot be reached.
+func TestLaw10_ProofBeforeDestruction_ARenameWithoutProofIsStale(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("one", 20)))
+	p := b.plan(wants(formerly(disk("two", 20), "one")))
+	var ops []storage.Op
+	entries, _, err := b.store.Range(t.Context(), rows.BindingsOf(ref("disk", "one")), storage.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range entries {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ops = append(ops, storage.Op{Key: e.Key, Value: bytes.Replace(e.Value, []byte(`"generation":1`), []byte(`"generation":2`), 1)})
+		if bytes.Equal(ops[0].Value, e.Value) {
+			t.Fatalf("nothing to change in %s", e.Value)
+		}
+	}
+	if _, err := b.store.Commit(t.Context(), storage.Tx{Ops: ops}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+	if err != nil || len(r.Outcomes) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if o := r.Outcomes[0]; o.Status != engine.Stale || o.Passes || !strings.Contains(o.Detail, "not proven any more") {
+		t.Errorf("%s, passes %v: %s", o.Status, o.Passes, o.Detail)
+	}
+	if moved := b.events(event.TypeMoved); len(moved) > 0 {
+		t.Errorf("recorded %+v", moved)
 	}
 }
 

@@ -31,7 +31,9 @@ func (a renamer) hold(ctx context.Context, d *decider.Decision, do func(context.
 }
 
 // rename records the new name of a resource when its decision starts, before anything else. It returns an outcome if
-// one of the names was used since the plan. A later phase of the decision finds the rename done.
+// one of the names was used since the plan. A later phase of the decision finds the rename done. A rename passes the
+// gate of its step, so that none is recorded after a yield, unless the step is owed. The proof under the former name is
+// required, because the record of the rename proves the resource under the new one.
 func (a renamer) rename(
 	ctx context.Context, c parts.Claim, d *decider.Decision, key phaseOf,
 ) (*Outcome, error) {
@@ -52,7 +54,8 @@ func (a renamer) rename(
 	events, err := a.engine.Renaming(ctx, moved)
 	switch {
 	case errors.Is(err, ledger.ErrUnproven):
-		return nil, &unprovenError{d.Renamed, d.Observed.ID, err}
+		why := &unprovenError{d.Renamed, d.Observed.ID, err}
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Err: why, Detail: why.Error()}, nil
 	case err != nil:
 		return nil, a.readFailed(ctx, err)
 	}
@@ -85,6 +88,7 @@ func (a renamer) unfitToRename(ctx context.Context, d *decider.Decision) (string
 	} else if !errors.Is(err, ledger.ErrNotFound) {
 		return "", err
 	}
+	// The records of an open action and of a replacement have the name in them. They must end before it changes.
 	for _, ref := range []resource.Ref{d.Renamed, d.Ref} {
 		if _, open, err := l.OpenOn(ctx, ref); err != nil || open {
 			return "an action on " + ref.Short() + " has no recorded result", err
@@ -100,13 +104,15 @@ func (a renamer) unfitToRename(ctx context.Context, d *decider.Decision) (string
 	return fmt.Sprintf("run %s acted on %s since this plan", others[len(others)-1].Run, d.Renamed.Short()), nil
 }
 
+// isRenamed reports whether this apply has recorded the rename to a name.
 func (a renamer) isRenamed(ref resource.Ref) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.renamed[ref]
 }
 
-// stackOf returns the stack whose plan acts on a resource: the resource's own, or the stack that hands it over.
+// stackOf returns the stack whose plan acts on a resource: the resource's own, or the stack that hands it over. The
+// version of that stack fences the start of the action.
 func stackOf(p *plan.Planned, ref resource.Ref) string {
 	if slices.Contains(p.Stacks, ref.Stack) {
 		return ref.Stack
@@ -130,7 +136,8 @@ func (a renamer) isDeclared(ref resource.Ref) bool {
 }
 
 // forget records that a resource is no longer managed. Nothing else is done to it. The proof is
-// checked first: a binding that was moved or ended since the plan is not ended again.
+// checked first: a binding that was moved or ended since the plan is not ended again. The end of the binding is
+// recorded as a start, so that a yield and the fence can stop it.
 func (a renamer) forget(ctx context.Context, c parts.Claim, d *decider.Decision, out Outcome) Outcome {
 	if err := a.prove(ctx, d.Ref, d.Observed.ID); err != nil {
 		return notStartable(ctx, out, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine/parts"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -28,6 +29,7 @@ func (e *Operator) Exchange(ctx context.Context, one, other resource.Ref, a Oper
 		ofOne, errOne := e.plan.Ledger.Binding(ctx, one)
 		ofOther, errOther := e.plan.Ledger.Binding(ctx, other)
 		m = event.Moved{Ref: other, From: one, ID: ofOne.ID, Who: a.Who, Reason: a.Reason}
+		// Both moves are one event, so that no crash leaves two resources under one name.
 		m.Other = &event.Moved{Ref: one, From: other, ID: ofOther.ID}
 		return m, errors.Join(errOne, errOther, e.quiet(ctx, one), e.quiet(ctx, other))
 	}
@@ -74,6 +76,7 @@ func (e *Operator) rename(
 		return nil //nolint:nilerr // the marks are repaired by the next apply
 	}
 	for _, m := range moved.Halves() {
+		// A resource that was not observed keeps its old marks until the next apply repairs them.
 		have, ok := p.ResourceAt(m.Ref)
 		if !ok {
 			continue
@@ -89,7 +92,8 @@ func (e *Operator) rename(
 	return nil
 }
 
-// nameable returns the reason why a resource cannot have a name.
+// nameable returns the reason why a resource cannot have a name. The name is checked as the kind checks configured
+// names: a later configuration must be able to have it.
 func (e *Operator) nameable(from, to resource.Ref) error {
 	if from.Scope() != to.Scope() || from.Kind != to.Kind {
 		return resource.Advise(errors.New("the kind and the location cannot change"),
@@ -117,14 +121,18 @@ func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id strin
 	if err != nil {
 		return "", err
 	}
-	if old, err := e.plan.Ledger.Binding(ctx, to); err == nil {
+	switch old, err := e.plan.Ledger.Binding(ctx, to); {
+	case err == nil:
 		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
 			"use another name, move that one first, or exchange the names with --exchange")
+	case !errors.Is(err, ledger.ErrNotFound):
+		return "", err
 	}
 	return b.ID, errors.Join(e.quiet(ctx, from), e.quiet(ctx, to))
 }
 
-// quiet returns an error if a name has an open action or a replacement.
+// quiet returns an error if a name has an open action or a replacement. The records of both have the name in them, and
+// must end before it changes.
 func (e *Operator) quiet(ctx context.Context, ref resource.Ref) error {
 	if _, open, err := e.plan.Ledger.OpenOn(ctx, ref); err != nil || open {
 		return errors.Join(err, noResult())
