@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/internal/sshsig/sshsigtest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
@@ -82,6 +83,25 @@ func TestTwoInstancesProveEachOthersBindings(t *testing.T) {
 	}
 	if must[string](t)(replaytest.Content(t.Context(), store)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
 		t.Error("the merged logs give other bindings than the store has")
+	}
+}
+
+// TestALookForContradictionsRecordsNothing: `ovi status` looks, also in a job that can only verify. The key of an instance
+// with an open action is pinned by the use of that action.
+func TestALookForContradictionsRecordsNothing(t *testing.T) {
+	_, _, one, other := two(t)
+	record(t, one, event.Started{Ref: ref("a"), Key: "ka", Action: decider.Create, Desired: "w"})
+	if found := must[[]ledger.Contradiction](t)(other.Contradictions(t.Context())); len(found) != 0 {
+		t.Errorf("found %+v", found)
+	}
+	if got := pins(t, other); len(got) != 0 {
+		t.Errorf("pinned %+v", got)
+	}
+	if open := must[[]ledger.OpenAction](t)(other.OpenActions(t.Context())); len(open) != 1 {
+		t.Errorf("%d open actions, want 1", len(open))
+	}
+	if got := pins(t, other); len(got) != 1 || got[0].Key != one.Key() {
+		t.Errorf("pinned %+v", got)
 	}
 }
 

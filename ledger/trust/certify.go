@@ -16,7 +16,8 @@ import (
 // next run need not read the whole log to prove a binding.
 const certifyAfter = 256
 
-// DigestDue reports whether the table was read here and has changed much since its last digest.
+// DigestDue reports whether the table was read here and has changed much since its last digest. A
+// shared store has rows of other instances, so a digest of it would not help the next run.
 func (p *Proofs) DigestDue() bool {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -24,7 +25,8 @@ func (p *Proofs) DigestDue() bool {
 }
 
 // Digest returns the event that records the digest of the table, as the log gives it; none if the last
-// one has the same. It fails if the store has other bindings.
+// one has the same. It fails if the store has other bindings. A digest of a store that differs from
+// the log would let the next run take edited rows for proven ones.
 func (p *Proofs) Digest(ctx context.Context) ([]event.Event, error) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -51,18 +53,18 @@ func (p *Proofs) provenRows(ctx context.Context) error {
 	return p.agrees(ctx)
 }
 
-// agrees holds the rows of the store against the table. In a store that instances share, the rows
-// of others are proven by their signatures.
+// agrees holds the rows of the store against the table. In a store that instances share, the rows of
+// others are proven by their signatures. A row that only the log has was removed from the store, so
+// the rows of the table are read as well.
 func (p *Proofs) agrees(ctx context.Context) error {
 	if p.shared {
 		return nil
 	}
-	seen := 0
 	for _, prefix := range [...]string{
 		rows.KeyBinding, rows.KeyBound, rows.KeyIdentity, rows.KeyPin, rows.KeyTrust, rows.KeyRequired,
 	} {
 		err := p.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
-			if seen++; !bytes.Equal(p.table.get(e.Key), e.Value) {
+			if !bytes.Equal(p.table.get(e.Key), e.Value) {
 				return fmt.Errorf("%w: the store has another value than the log", ErrUnproven)
 			}
 			return nil
@@ -83,7 +85,8 @@ func (p *Proofs) agrees(ctx context.Context) error {
 	return nil
 }
 
-// certifiedAt finds the digest that a row of the store points to, in the log.
+// certifiedAt finds the digest that a row of the store points to, in the log. The row is a hint that
+// may be wrong or edited: the record must be a digest that this instance recorded.
 func (p *Proofs) certifiedAt(e storage.Entry) (at wal.Seq, digest string, ok bool) {
 	var hint rows.Certified
 	if json.Unmarshal(e.Value, &hint) != nil {

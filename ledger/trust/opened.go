@@ -13,7 +13,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ofStarted is the statement that an open action rests on in a store that instances share.
+// ofStarted is the statement that an open action rests on in a store that instances share. The content includes the
+// key of the action, so that the signature of one action opens no other one.
 func ofStarted(e event.Started) (statement, error) {
 	plain, _ := e.Unsigned()
 	text, err := event.Marshal(plain)
@@ -22,11 +23,12 @@ func ofStarted(e event.Started) (statement, error) {
 }
 
 // ProvenOpen returns the open actions that were recorded: by this log or, in a store that instances share, with the
-// signature of another instance. A row of the store alone opens nothing.
+// signature of another instance. A row of the store alone opens nothing. A forged row would otherwise keep its
+// resource from being changed. The given slice is not changed.
 func ProvenOpen(ctx context.Context, p *Proofs, all []rows.OpenAction) ([]rows.OpenAction, error) {
 	out := all[:0:0]
 	for _, o := range all {
-		switch err := opened(ctx, p, o); {
+		switch err := opened(ctx, p, o, true); {
 		case errors.Is(err, ErrUnproven):
 		case err != nil:
 			return nil, err
@@ -38,7 +40,7 @@ func ProvenOpen(ctx context.Context, p *Proofs, all []rows.OpenAction) ([]rows.O
 }
 
 // opened fails if a row says of an action that it is open, and no record does.
-func opened(ctx context.Context, p *Proofs, o rows.OpenAction) error {
+func opened(ctx context.Context, p *Proofs, o rows.OpenAction, pin bool) error {
 	if o.Instance == p.Instance() {
 		return openedHere(ctx, p, o)
 	}
@@ -52,9 +54,10 @@ func opened(ctx context.Context, p *Proofs, o rows.OpenAction) error {
 	if s.Instance = o.Instance; !s.verify(o.Signature) {
 		return unproven("instance %s did not sign that the action started", o.Instance)
 	}
-	return p.trusts(ctx, o.Instance, o.Signature.Key, true)
+	return p.trusts(ctx, o.Instance, o.Signature.Key, pin)
 }
 
+// openedHere fails if the log of this instance does not have the action, or has another result of it.
 func openedHere(ctx context.Context, p *Proofs, o rows.OpenAction) error {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -100,7 +103,7 @@ func (p *Proofs) openHere(o rows.OpenAction) (own rows.OpenAction, has bool) {
 // Recoverable fails if this instance may not record the result of an open action: only a pinned key signed that it
 // started, and the own signature of the result would confirm a binding. The error wraps ErrUnproven.
 func Recoverable(ctx context.Context, p *Proofs, o rows.OpenAction) error {
-	if err := opened(ctx, p, o); err != nil || o.Instance == p.Instance() {
+	if err := opened(ctx, p, o, true); err != nil || o.Instance == p.Instance() {
 		return err
 	}
 	return p.confirms(ctx, o.Instance, o.Signature)
@@ -110,7 +113,7 @@ func Recoverable(ctx context.Context, p *Proofs, o rows.OpenAction) error {
 func forgedOpen(ctx context.Context, p *Proofs, doubt func(key string, why error)) error {
 	check := func(key string, all ...rows.OpenAction) error {
 		for _, o := range all {
-			switch err := opened(ctx, p, o); {
+			switch err := opened(ctx, p, o, false); {
 			case errors.Is(err, ErrUnproven):
 				doubt(key, err)
 			case err != nil:
