@@ -19,7 +19,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Classify adds to an error of the SDK its cause, operation, code and advice. An error that has a cause keeps it.
+// Classify adds to an error of the SDK its cause, operation, code and advice. An error that has a cause keeps it. op
+// is the operation of an error that the SDK did not make.
 func Classify(op string, err error) error {
 	if err == nil {
 		return nil
@@ -55,7 +56,10 @@ func Classify(op string, err error) error {
 		row = rowWithoutAnswer(err, call != nil, operation)
 	}
 	out.Cause, out.Absent, out.Hint, out.Row = row.Cause, row.Absent, row.Hint, row
-	out.Err = shown(err, out.Err)
+	inTable := ok && out.Code != "" && out.Code == api.ErrorCode()
+	if out.Err = shown(err, out.Err, inTable); !inTable && out.Code != "" && hasSecret(err) {
+		out.Code = unknownCode
+	}
 	return out
 }
 
@@ -152,7 +156,8 @@ func rowWithoutAnswer(err error, called bool, operation string) provider.Row {
 	return provider.Row{}
 }
 
-// rowOfStatus is the row of an answer with a code that the table does not have.
+// rowOfStatus is the row of an answer with a code that the table does not have. Any other status is
+// unclassified, which counts against the configuration.
 func rowOfStatus(err error) provider.Row {
 	switch status := statusOf(err); {
 	case status == http.StatusTooManyRequests:
@@ -171,6 +176,7 @@ func rowOfStatus(err error) provider.Row {
 	return provider.Row{}
 }
 
+// statusOf returns the HTTP status of an answer; 0 if there was none.
 func statusOf(err error) int {
 	var response *smithyhttp.ResponseError
 	if errors.As(err, &response) {
@@ -179,7 +185,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// disconnected reports that a connection broke, or that the call was cut off.
+// disconnected reports that a connection broke, or that the call was cut off. The end of the
+// context is one: the service may have taken the request before.
 func disconnected(err error) bool {
 	var network net.Error
 	var silent *NoAnswerError
@@ -235,7 +242,8 @@ func UnlessAbsent(err error) error {
 }
 
 // Same refuses a resource that has the id of the one meant but is another one: a database that
-// was deleted and created again under its name.
+// was deleted and created again under its name. Without a UID on one side, the two count as the
+// same.
 func Same(meant, now resource.Observed) error {
 	if meant.UID == "" || now.UID == "" || meant.UID == now.UID {
 		return nil

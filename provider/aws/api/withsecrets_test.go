@@ -20,20 +20,24 @@ import (
 // in the input nothing is hidden.
 func TestErrorsOfCallsWithASecretHaveNoMessage(t *testing.T) {
 	t.Parallel()
+	const id = "0a1b2c3d-0a1b-2c3d-4e5f-0a1b2c3d4e5f"
 	refused := &smithy.GenericAPIError{Code: "InvalidParameterValue", Message: "hunter2 is too weak"}
-	response := func(err error) error {
-		return &awshttp.ResponseError{RequestID: "r-1", ResponseError: &smithyhttp.ResponseError{
+	withID := func(err error, id string) error {
+		return &awshttp.ResponseError{RequestID: id, ResponseError: &smithyhttp.ResponseError{
 			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusBadRequest}}, Err: err,
 		}}
 	}
+	response := func(err error) error { return withID(err, id) }
 	for _, c := range []struct {
 		name, want string
 		err        error
 		class      provider.Cause
 	}{
-		{"an answer", "rds.CreateDBInstance: InvalidParameterValue, request r-1", response(refused), provider.Configuration},
-		{"an answer that cannot be read", "HTTP status 400 Bad Request, request r-1", response(errors.New("bad XML: <p>hunter2</p>")), provider.Unclassified},
+		{"an answer", "rds.CreateDBInstance: InvalidParameterValue, request " + id, response(refused), provider.Configuration},
+		{"an answer that cannot be read", "HTTP status 400 Bad Request, request " + id, response(errors.New("bad XML: <p>hunter2</p>")), provider.Unclassified},
+		{"a code that quotes", "rds.CreateDBInstance: an unknown code, request " + id, response(&smithy.GenericAPIError{Code: "hunter2"}), provider.Unclassified},
 		{"no answer", "no answer of the service", errors.New("write hunter2: broken pipe"), provider.UnknownResult},
+		{"an ID that quotes", "rds.CreateDBInstance: InvalidParameterValue (", withID(refused, "hunter2"), provider.Configuration},
 		{"an interruption", "the call was interrupted", context.Canceled, provider.UnknownResult},
 	} {
 		do := func(context.Context, *rds.CreateDBInstanceInput, ...func(*rds.Options)) (*rds.CreateDBInstanceOutput, error) {
