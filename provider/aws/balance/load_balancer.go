@@ -21,6 +21,8 @@ const (
 	facing       = "internet-facing"
 )
 
+// kindOfBalancer returns the kind load_balancer. A replacement is created first, so that the old
+// load balancer serves requests until the new one exists.
 func kindOfBalancer() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -75,7 +77,9 @@ func kindOfBalancer() api.Kind {
 	}
 }
 
-// balancerZones: an application load balancer is in two zones at least ("Subnets for your load balancer").
+// balancerZones: an application load balancer is in two zones at least ("Subnets for your load
+// balancer"). A network load balancer may be in a single zone (Elastic Load Balancing API
+// Reference, CreateLoadBalancer), so it is not checked.
 func balancerZones(c *api.Checking) {
 	some := &api.Checking{Find: c.Find}
 	for _, d := range c.Configured {
@@ -105,6 +109,7 @@ func rawBalancers(ctx context.Context, g *api.Region, in *elb.DescribeLoadBalanc
 		})
 }
 
+// observedBalancers returns load balancers with their tags, or the error of their list.
 func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalancer, err error) ([]resource.Observed,
 	error,
 ) {
@@ -118,7 +123,9 @@ func observedBalancers(ctx context.Context, g *api.Region, all []types.LoadBalan
 }
 
 // observedBalancer converts an answer of the service. An impaired load balancer is healthy with a
-// message: it serves requests, and a replacement would interrupt them.
+// message: it serves requests, and a replacement would interrupt them. LoadBalancerState: an
+// impaired load balancer "is routing traffic but does not have the resources it needs to scale".
+// Subnets and groups are sorted, because their order means nothing.
 func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(b.LoadBalancerArn), Since: aws.ToTime(b.CreatedTime), Health: resource.Healthy}
 	if b.State != nil {
@@ -130,6 +137,8 @@ func observedBalancer(g *api.Region, b types.LoadBalancer, tags map[string]strin
 		case types.LoadBalancerStateEnumActiveImpaired:
 			o.Message = "impaired: " + aws.ToString(b.State.Reason)
 		case types.LoadBalancerStateEnumActive:
+		default:
+			o.Health, o.Message = api.UnknownState(b.State.Code)
 		}
 	}
 	a := api.Attrs{"balancer_type": resource.String(b.Type), "scheme": resource.String(b.Scheme)}
@@ -164,8 +173,9 @@ func checkBalancer(ctx context.Context, g *api.Region, r provider.Request) error
 	return balancerByName(g, r).check(ctx, g, r)
 }
 
-// Subnets and security groups may have been created a moment ago, so refusals that name them are
-// repeated for the wait of propagation.
+// balancerByName finds and creates the load balancer of a request. Subnets and security groups may
+// have been created a moment ago, so refusals that name them are repeated for the wait of
+// propagation. A missing gateway is not one of these refusals, so it is an error at once.
 func balancerByName(g *api.Region, r provider.Request) byName {
 	a := r.Desired.Attrs
 	kind, _ := api.Text(a, "balancer_type")
@@ -198,7 +208,9 @@ func createBalancer(ctx context.Context, g *api.Region, r provider.Request) (res
 	return awaitBalancer(ctx, g, o.ID)
 }
 
-// awaitBalancer waits until it is in service, which takes some minutes.
+// awaitBalancer waits until it is in service, which takes some minutes. A load balancer in the
+// state failed "could not be set up" (LoadBalancerState): its settings must be corrected, so the
+// wait ends with an error.
 func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the load balancer "+id, func(ctx context.Context) error {
 		b, err := pollBalancer(ctx, g, id)
@@ -221,7 +233,9 @@ func awaitBalancer(ctx context.Context, g *api.Region, id string) (o resource.Ob
 }
 
 // updateBalancer sets the complete lists of subnets and of groups, so a repeated update has the
-// same result.
+// same result. Elastic Load Balancing API Reference, SetSubnets: "The specified subnets replace the
+// previously enabled subnets". A network load balancer accepts SetSecurityGroups only if it was
+// created with a security group (SetSecurityGroups).
 func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id, a := aws.String(r.Have.ID), r.Desired.Attrs
 	if api.Changed(r, "subnets") {
@@ -243,7 +257,8 @@ func updateBalancer(ctx context.Context, g *api.Region, r provider.Request) (res
 
 // deleteBalancer waits until it is gone. Its network interfaces go some minutes later; deleting its
 // subnets and groups waits for that. Elastic Load Balancing API Reference, DeleteLoadBalancer: the
-// call deletes its listeners too, and succeeds for a load balancer that does not exist.
+// call deletes its listeners too, and succeeds for a load balancer that does not exist. A load
+// balancer with deletion protection is refused, and ovi does not remove the protection.
 func deleteBalancer(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	_, err := g.ELB.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerArn: aws.String(id)})

@@ -14,6 +14,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// volumes are the reads of EBS volumes. Gone is not set, so they return volumes that are being
+// deleted: whether a volume disappears also depends on its instance, see leaving.
 func volumes() api.StandardKind[types.Volume] {
 	return api.StandardKind[types.Volume]{
 		Kind: api.KindEBS, Call: "ec2.DescribeVolumes", Filter: "volume-id",
@@ -58,6 +60,8 @@ func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 // terminated instance, is absent.
 func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	v, err := volumes().One(ctx, g, id)
+	// The instances are not known here, so leaving takes each for gone. A volume in use is kept,
+	// because its instance may exist.
 	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
 		err = api.MissingOf("ec2.DescribeVolumes", fmt.Errorf("%s is %s", id, v.State))
 	}
@@ -78,7 +82,7 @@ func volumeHealth(s types.VolumeState) (resource.Health, string) {
 	case types.VolumeStateError:
 		return resource.Failing, string(s)
 	default:
-		return resource.Unclear, string(s)
+		return api.UnknownState(s)
 	}
 }
 
@@ -133,6 +137,7 @@ func orderVolume(ctx context.Context, g *api.Region, r provider.Request) (*ec2.C
 		KmsKeyId:          api.DesiredText(a, api.KMSKeyAttr),
 		TagSpecifications: []types.TagSpecification{api.Born(types.ResourceTypeVolume, g.BirthTags(r, true))},
 	}
+	// False is not sent, see rootDisk.
 	if on, _ := api.Flag(a, "encrypted"); on {
 		in.Encrypted = aws.Bool(true)
 	}
@@ -221,6 +226,7 @@ func checkVolume(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.DryRun(err)
 }
 
+// loseVolume describes the data that a delete destroys: no snapshot is taken.
 func loseVolume(o resource.Observed, _ resource.Attrs) string { return api.Gib("volume", o) }
 
 // replaceVolume: an attached volume occupies its device. A volume that is or will be attached is

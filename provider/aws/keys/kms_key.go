@@ -26,6 +26,8 @@ const (
 	aliasPrefix  = "alias/"
 )
 
+// kindOfKMS returns the kind kms_key. No attribute has the effect Replace: a new key cannot decrypt
+// the data of the old one, so a change of the configuration must not require a new key.
 func kindOfKMS() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -87,12 +89,16 @@ func kindOfKMS() api.Kind {
 	}
 }
 
+// loseKey returns the loss that a plan names before a key is deleted. A deletion window has at
+// least 7 days, so no deletion is immediate.
 func loseKey(resource.Observed, resource.Attrs) string {
 	return "the key, and with it all that it has encrypted, once its deletion window is over"
 }
 
 // canonicalKMS writes the alias without its prefix, and rejects a period of a rotation that is
 // switched off.
+// Both spellings of an alias are one name: observations have it without the prefix. A period is
+// sent only with EnableKeyRotation, so it would have no effect on a key that is not rotated.
 func canonicalKMS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, ok := api.Text(a, api.AliasAttr); ok {
 		a = a.With(api.AliasAttr, resource.String(strings.TrimPrefix(s, aliasPrefix)))
@@ -109,6 +115,7 @@ func canonicalKMS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 }
 
 // holdsKey: the alias is the name that programs call the key by.
+// A key without an alias holds nothing.
 func holdsKey(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	alias, set := api.Text(a, api.AliasAttr)
 	if !set {
@@ -127,6 +134,9 @@ func validAlias(v resource.Value) []resource.Problem {
 }
 
 // validKeyPolicy: the policy of a key names who, and that all of it is about the key.
+// AWS KMS API Reference, CreateKey: if a statement has no Resource or Action, "the CreateKey and
+// PutKeyPolicy API requests succeed, even though the policy statement is ineffective". The check is
+// therefore made with the configuration.
 func validKeyPolicy(v resource.Value) []resource.Problem {
 	return api.JudgeDocument(v, func(st map[string]any) string {
 		if !api.OneOf(st, "Principal", "NotPrincipal") || !api.OneOf(st, "Resource", "NotResource") {
@@ -157,6 +167,7 @@ type key struct {
 	types.KeyMetadata
 	tags    map[string]string
 	aliases []string
+	// Whether policy, rotates and days were read. If not, their values mean nothing.
 	details bool
 	policy  string
 	rotates bool
@@ -165,6 +176,8 @@ type key struct {
 
 // aliases reads those of all keys, or of one. The names are sorted, so that a key with several
 // aliases shows the same one in each observation.
+// The result has the aliases by the ID of their key. An alias that AWS has not associated with a
+// key is under the empty ID. If the error is not nil, the result may be incomplete.
 func aliases(ctx context.Context, g *api.Region, id *string) (map[string][]string, error) {
 	all, err := api.Pages(ctx, "kms.ListAliases",
 		func(ctx context.Context, token *string) ([]types.AliasListEntry, *string, error) {
@@ -186,6 +199,7 @@ func aliases(ctx context.Context, g *api.Region, id *string) (map[string][]strin
 }
 
 // listKeys takes two calls for each key, and three more for managed ones. AWS's own keys are omitted.
+// If the caller may not read a key, it is listed as unreadable, and the others are not affected.
 func listKeys(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := keyIDs(ctx, s.Region)
 	if err != nil {
@@ -229,6 +243,9 @@ func keyIDs(ctx context.Context, g *api.Region) ([]string, error) {
 // hand has scheduled for deletion is returned: its state differs from the configuration, and an
 // apply cancels the deletion. Without whole, policy and rotation are read only for keys with ovi's
 // tags.
+// The caller reads the aliases of the key, because listKeys reads the aliases of all keys at once.
+// The key is returned with its tags even if ovi scheduled its deletion: freeAlias recognizes such a
+// key by its tag.
 func oneKey(ctx context.Context, g *api.Region, id string, aliases []string, whole bool) (key, error) {
 	k := key{aliases: aliases}
 	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
@@ -267,6 +284,7 @@ func oneKey(ctx context.Context, g *api.Region, id string, aliases []string, who
 // API Reference, EnableKeyRotation: asymmetric keys, HMAC keys and keys with imported material have
 // no automatic rotation. Their rotation is shown as off.
 func keyDetails(ctx context.Context, g *api.Region, k *key) error {
+	// GetKeyPolicy: "The name of the key policy. The only valid value is default."
 	policy, err := g.KMS.GetKeyPolicy(ctx, &kms.GetKeyPolicyInput{KeyId: k.KeyId, PolicyName: aws.String("default")})
 	if err != nil {
 		return api.Classify("", err)
@@ -295,7 +313,11 @@ func observedKey(g *api.Region, k key) resource.Observed {
 	case types.KeyStateUnavailable:
 		o.Health = resource.Failing
 	case types.KeyStateEnabled, types.KeyStatePendingDeletion, types.KeyStatePendingReplicaDeletion:
+	default:
+		o.Health, o.Message = api.UnknownState(k.KeyState)
 	}
+	// A key whose deletion another client scheduled is stopped, and a configured state of running
+	// is a difference.
 	api.DeletionSet(&o, resource.Stopped, k.DeletionDate)
 	a := api.Attrs{}
 	a.Text(arnAttr, k.Arn)
@@ -345,6 +367,7 @@ func keysWith(ctx context.Context, g *api.Region, creation string) ([]string, er
 	_, err = api.ObserveEach(ctx, all, func(ctx context.Context, id string) (resource.Observed, error) {
 		k, err := oneKey(ctx, g, id, nil, false)
 		if err == nil && k.tags[api.TagKey] == creation {
+			// ObserveEach calls this function from several goroutines.
 			mu.Lock()
 			defer mu.Unlock()
 			found = append(found, id)
@@ -369,6 +392,7 @@ func tagKMS(ctx context.Context, g *api.Region, id string, set map[string]string
 	return api.Classify("", err)
 }
 
+// kmsTags returns tags in the form of KMS, sorted by key.
 func kmsTags(tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for _, k := range slices.Sorted(maps.Keys(tags)) {
@@ -377,4 +401,6 @@ func kmsTags(tags map[string]string) []types.Tag {
 	return out
 }
 
+// noResource returns an error that is absent, for an existing object that is not a resource of the
+// kind.
 func noResource(op, why string) error { return api.MissingOf(op, fmt.Errorf("%s", why)) }

@@ -66,7 +66,8 @@ func internetGateways() api.StandardKind[types.InternetGateway] {
 }
 
 // listInternetGateways needs the VPCs too: the gateway of the default VPC came with the account, and
-// only its VPC tells.
+// only its VPC tells. The VPCs are read only if an attached gateway has no marks. If they cannot be
+// read, the list fails as a whole: a default gateway would otherwise appear as unmanaged.
 func listInternetGateways(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	out, err := internetGateways().ListAll(ctx, s)
 	for i := range out {
@@ -99,6 +100,9 @@ func observedInternetGateway(g *api.Region, i types.InternetGateway) resource.Ob
 			o.Health = resource.Pending
 		case "detaching", "detached":
 			continue
+		case "available", "attached": // EC2 says "available" for an internet gateway
+		default:
+			o.Health, o.Message = api.UnknownState(at.State)
 		}
 		a.Text("vpc", at.VpcId)
 	}
@@ -135,6 +139,9 @@ func createInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 	return attachInternetGateway(ctx, g, aws.ToString(made.InternetGatewayId), r.Desired.Attrs)
 }
 
+// updateInternetGateway attaches a gateway to its VPC if it has none. A planned move to another VPC
+// is a replacement instead, see movesGateway. The live attachment decides about each step, so the
+// update may be repeated at any point.
 func updateInternetGateway(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	return attachInternetGateway(ctx, g, r.Have.ID, r.Desired.Attrs)
 }
@@ -157,6 +164,7 @@ func attachInternetGateway(ctx context.Context, g *api.Region, id string, want r
 			return nil
 		case have == vpc:
 			return api.ErrWait
+		// A planned move is a replacement, so this attachment was made outside ovi.
 		case attached:
 			if err := detachInternetGateway(ctx, g, id, have); err != nil {
 				return err
@@ -186,7 +194,10 @@ func detachInternetGateway(ctx context.Context, g *api.Region, id, vpc string) e
 }
 
 // deleteInternetGateway detaches it first. AWS refuses that while something in the VPC has a public
-// address ("Network vpc-… has some mapped public address(es)").
+// address ("Network vpc-… has some mapped public address(es)"). Amazon EC2 API Reference,
+// DeleteInternetGateway: "You must detach the internet gateway from the VPC before you can delete
+// it". Each attempt reads the attachment again, so a gateway that is already detached is only
+// deleted.
 func deleteInternetGateway(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
@@ -204,7 +215,10 @@ func deleteInternetGateway(ctx context.Context, g *api.Region, r provider.Reques
 	}, func() ([]api.Holder, error) { return publicIn(ctx, g, r.Have) }, "DependencyViolation")
 }
 
-// publicIn lists the NAT gateways of the VPC that a gateway is attached to. They have public addresses.
+// publicIn lists the NAT gateways of the VPC that a gateway is attached to, to explain a refusal. A
+// public NAT gateway has a public address. The VPC comes from the plan's observation, because an
+// earlier attempt may have detached the gateway already. Instances with public addresses are not
+// listed.
 func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api.Holder, error) {
 	vpc, attached := api.Text(have.Attrs, "vpc")
 	if !attached {
@@ -213,7 +227,7 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api
 	all, err := natGateways().Where(ctx, g, api.Where("vpc-id", vpc))
 	var held []api.Holder
 	for _, n := range all {
-		if n.State != types.NatGatewayStateDeleted {
+		if n.State != types.NatGatewayStateDeleted && n.ConnectivityType != types.ConnectivityTypePrivate {
 			held = append(held, api.Holder{Name: api.NameID(observedNAT(g, n)), Service: natGone(n) != ""})
 		}
 	}
@@ -221,7 +235,8 @@ func publicIn(ctx context.Context, g *api.Region, have resource.Observed) ([]api
 }
 
 // publicBehind lists the NAT gateways and instances with public addresses in the VPC of a gateway, by their subnets:
-// AWS does not detach the gateway before they are deleted (DetachInternetGateway).
+// AWS does not detach the gateway before they are deleted (DetachInternetGateway). Only subnets that were observed
+// count, since the VPC of a NAT gateway or an instance is known through its subnet alone.
 func publicBehind(have resource.Observed, all []resource.Observed) (out []resource.Observed) {
 	vpc, attached := api.Text(have.Attrs, api.KindVPC)
 	if !attached {
@@ -252,6 +267,8 @@ func movesGateway(_ resource.Observed, c resource.Change) resource.Effect {
 	return resource.InPlace
 }
 
+// replaceGateway returns destroy-first if the VPC does not change, because a VPC has one internet
+// gateway at most. For another VPC the new gateway is created first: resources there may need it.
 func replaceGateway(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if api.SameText(d, have, api.KindVPC) {
 		return api.DestroyFirst()

@@ -87,7 +87,9 @@ func canonicalNAT(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
-// replaceNAT: an address is used by one gateway at a time.
+// replaceNAT: an address is used by one gateway at a time. If the address does not change, the old
+// gateway must release it before the new one can have it. A gateway with another address, and a
+// private gateway, can exist together with the old one.
 func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if _, address := d.Attrs.Get("eip"); address && api.SameText(d, have, "eip") {
 		return api.DestroyFirst()
@@ -95,6 +97,8 @@ func replaceNAT(d resource.Desired, have resource.Observed) []resource.Strategy 
 	return api.CreateFirst()
 }
 
+// natGateways reads NAT gateways. Gone hides deleted gateways in lists and in reads by ID. Where
+// and Poll still return them: deleteNAT waits for their last state.
 func natGateways() api.StandardKind[types.NatGateway] {
 	return api.StandardKind[types.NatGateway]{
 		Kind: KindNAT, Call: "ec2.DescribeNatGateways", Filter: "nat-gateway-id",
@@ -131,10 +135,14 @@ func observedNAT(g *api.Region, n types.NatGateway) resource.Observed {
 		o.Health = resource.Pending
 	case types.NatGatewayStateFailed:
 		o.Health, o.Message = resource.Failing, natFailure(n)
+	// A gateway that is being deleted is converted only to name it as a holder.
 	case types.NatGatewayStateAvailable, types.NatGatewayStateDeleting, types.NatGatewayStateDeleted:
+	default:
+		o.Health, o.Message = api.UnknownState(n.State)
 	}
 	a := api.Attrs{}
 	a.Text("subnet", n.SubnetId)
+	// Amazon EC2 API Reference, CreateNatGateway: "The default is public connectivity".
 	a["connectivity"] = resource.String("public")
 	if n.ConnectivityType == types.ConnectivityTypePrivate {
 		a["connectivity"] = resource.String("private")
@@ -152,10 +160,14 @@ func observedNAT(g *api.Region, n types.NatGateway) resource.Observed {
 	return o
 }
 
+// natFailure returns AWS's reason for a failed gateway. FailureCode is an error code such as
+// Gateway.NotAttached.
 func natFailure(n types.NatGateway) string {
 	return fmt.Sprintf("%s: %s", aws.ToString(n.FailureCode), aws.ToString(n.FailureMessage))
 }
 
+// natInput returns the parameters that the dry run and the creation share. The client token and the
+// tags belong to the creation alone.
 func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 	kind, _ := api.Text(a, "connectivity")
 	return &ec2.CreateNatGatewayInput{
@@ -165,7 +177,8 @@ func natInput(a resource.Attrs) *ec2.CreateNatGatewayInput {
 }
 
 // checkNAT asks EC2 for a dry run if every reference is resolved. If a gateway exists already, the
-// request is not checked: that gateway still uses the address.
+// request is not checked: that gateway still uses the address. The internet gateway of the VPC is
+// not part of the check, because the same plan may create it; awaitInternet waits for it.
 func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs) || r.Have.ID != "" {
 		return nil
@@ -176,7 +189,9 @@ func checkNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.DryRun(err)
 }
 
-// createNAT has a token, and looks for the tag of its key besides: a token is forgotten.
+// createNAT has a token, and looks for the tag of its key besides: a token is forgotten. Only a
+// pending or available gateway counts as found, since a failed one never becomes usable. The token
+// also makes the retries of the SDK harmless, so the call needs no OnlyRefused.
 func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	in := natInput(r.Desired.Attrs)
 	in.ClientToken = aws.String(r.Key)
@@ -204,7 +219,8 @@ func createNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 }
 
 // awaitInternet waits until the VPC of a public NAT gateway has an internet gateway: without one, AWS
-// accepts the call and the NAT gateway fails a minute later (Gateway.NotAttached).
+// accepts the call and the NAT gateway fails a minute later (Gateway.NotAttached). The wait covers
+// propagation only: if depends_on names the gateway, the same plan has created it before.
 func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 	if !api.DesiredIs(a, "connectivity", "public") {
 		return nil
@@ -227,6 +243,8 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 		}
 		return nil
 	})
+	// The configuration is wrong if the last successful read found no gateway. An interrupted
+	// action keeps its own error.
 	if err == nil || !missing || ctx.Err() != nil {
 		return err
 	}
@@ -236,7 +254,8 @@ func awaitInternet(ctx context.Context, g *api.Region, a resource.Attrs) error {
 }
 
 // awaitNAT waits until a gateway is available. A failed gateway ends the wait with its reason,
-// since AWS does not repair it.
+// since AWS does not repair it. A gateway that is deleted meanwhile is absent. Poll reads all
+// gateways that actions wait for together.
 func awaitNAT(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the NAT gateway "+id, func(ctx context.Context) error {
 		n, err := natGateways().Standing(natGateways().Poll(ctx, g, id))
@@ -262,7 +281,8 @@ func updateNAT(ctx context.Context, g *api.Region, r provider.Request) (resource
 
 // deleteNAT waits until it is gone: until then it holds its address and its subnet. Amazon EC2 API
 // Reference, DeleteNatGateway: the call disassociates the Elastic IP "but does not release the
-// address", and does not delete routes to the gateway.
+// address", and does not delete routes to the gateway. A gateway that does not exist, or that is
+// deleted already, is success.
 func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	_, err := g.EC2.DeleteNatGateway(ctx, &ec2.DeleteNatGatewayInput{NatGatewayId: aws.String(id)})
@@ -284,7 +304,9 @@ func deleteNAT(ctx context.Context, g *api.Region, r provider.Request) error {
 	})
 }
 
-// holdsNAT: an Elastic IP has one user (CreateNatGateway).
+// holdsNAT: an Elastic IP has one user. Amazon EC2 API Reference, CreateNatGateway: "If the Elastic
+// IP address is associated with another resource, you must first disassociate it". The private
+// address is exclusive in the subnet, but it is not the identity: AWS chooses it.
 func holdsNAT(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	out := api.HoldsAddress(a, "private_address", false)
 	if address, set := api.Inside(a, KindEIP); set {

@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	// The device index is the number of an interface on its instance. Index 0 belongs to the
+	// interface of the launch, so an attachment without device_index gets defaultIndex.
 	deviceIndex     = "device_index"
 	defaultIndex    = 1
 	interfaceAbsent = "InvalidNetworkInterfaceID.NotFound"
@@ -94,6 +96,9 @@ func kindOfInterface() api.Kind {
 
 func interfaceID(n types.NetworkInterface) string { return aws.ToString(n.NetworkInterfaceId) }
 
+// canonicalInterface rejects a device_index without attach_to: only an instance has device indexes.
+// CreateDefault supplies an omitted index for a creation alone, so an existing attachment may have
+// another one.
 func canonicalInterface(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, index := a.Get(deviceIndex)
 	if _, attach := a.Get("attach_to"); index && !attach {
@@ -107,7 +112,9 @@ func replaceInterface(resource.Desired, resource.Observed) []resource.Strategy {
 	return api.DestroyFirst()
 }
 
-// slots finds conflicts of two interfaces on an instance, and of an interface with its instance.
+// slots finds conflicts of two interfaces on an instance, and of an interface with its instance. An
+// interface without device_index counts with defaultIndex, the number that plug uses. The name and
+// the ID of one instance count as two instances.
 func slots(c *api.Checking) {
 	taken := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -136,7 +143,8 @@ func slots(c *api.Checking) {
 }
 
 // interfaceBeside: interface and instance are in one zone (AttachNetworkInterface), and have an address each. Their
-// VPCs may be two.
+// VPCs may be two. If the instance names a configured subnet, the zone of that subnet counts. A zone that is not
+// configured is not compared, since it is chosen later.
 func interfaceBeside(c *api.Checking, d *resource.Desired) {
 	subnet, instance := c.Other(d, "subnet"), c.Other(d, "attach_to")
 	if instance == nil {
@@ -161,6 +169,8 @@ func interfaceBeside(c *api.Checking, d *resource.Desired) {
 	}
 }
 
+// equalAttr reports whether two resources set an attribute to the same value. The name and the ID
+// of one resource are different values.
 func equalAttr(a, b *resource.Desired, name string) bool {
 	v, set := a.Attrs.Get(name)
 	w, also := b.Attrs.Get(name)
@@ -184,9 +194,9 @@ func interfacesIn() api.StandardKind[types.NetworkInterface] {
 	}
 }
 
-// partOfOther reports an interface that is no resource: that of a launch, which goes with its instance, and those of
-// the
-// services of AWS. One that carries a ref is shown whatever it is: a configured one may have been used for a launch.
+// partOfOther reports whether an interface is part of another resource: the interface of a launch, which is deleted
+// with its instance, or an interface of an AWS service. An interface with a ref in its tags is always a resource of
+// its own, because a configured interface may have been used for a launch.
 func partOfOther(n types.NetworkInterface) bool {
 	if api.TagsOf(n.TagSet)[api.TagRef] != "" {
 		return false
@@ -196,11 +206,18 @@ func partOfOther(n types.NetworkInterface) bool {
 		aws.ToBool(at.DeleteOnTermination)
 }
 
+// observedInterface converts an answer of EC2 to a resource. The interface of a launch shows no
+// attach_to: a configuration cannot name index 0, so no plan could create this attachment again.
+// The address has two attributes, since private_ip can be configured and private_address is
+// computed. An interface without marks that is deleted with its instance is owned by the instance.
 func observedInterface(g *api.Region, n types.NetworkInterface) resource.Observed {
 	o := resource.Observed{ID: interfaceID(n), Health: resource.Healthy}
-	if n.Status == interfacePending || n.Status == types.NetworkInterfaceStatusAttaching ||
-		n.Status == types.NetworkInterfaceStatusDetaching {
+	switch n.Status {
+	case interfacePending, types.NetworkInterfaceStatusAttaching, types.NetworkInterfaceStatusDetaching:
 		o.Health = resource.Pending
+	case types.NetworkInterfaceStatusAvailable, types.NetworkInterfaceStatusAssociated, types.NetworkInterfaceStatusInUse:
+	default:
+		o.Health, o.Message = api.UnknownState(n.Status)
 	}
 	a := api.Attrs{}
 	a.Text("subnet", n.SubnetId)
@@ -233,7 +250,9 @@ func observedInterface(g *api.Region, n types.NetworkInterface) resource.Observe
 	return o
 }
 
-// plugged is the attachment of an interface to an instance, or the one under way.
+// plugged is the attachment of an interface to an instance, or the one under way. An attachment
+// that ends does not count, so that a plan does not rely on it. An attachment without an instance
+// ID does not count either.
 func plugged(n types.NetworkInterface) *types.NetworkInterfaceAttachment {
 	at := n.Attachment
 	if at == nil || aws.ToString(at.InstanceId) == "" || at.Status == types.AttachmentStatusDetached ||
@@ -243,6 +262,8 @@ func plugged(n types.NetworkInterface) *types.NetworkInterfaceAttachment {
 	return at
 }
 
+// readInterface returns one interface. An interface that is part of another resource is reported as
+// absent, like in the list, and the error has the reason.
 func readInterface(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	n, err := interfacesIn().One(ctx, g, id)
 	if err == nil && partOfOther(n) {
@@ -273,7 +294,8 @@ func InterfacesWhere(ctx context.Context, g *api.Region, filter, value string) (
 	return held, err
 }
 
-// Lasting are the interfaces of an instance besides that of its launch, as far as they outlive it.
+// Lasting returns the sorted IDs of the interfaces that stay when an instance is terminated. The
+// interface of the launch never counts, and neither does an interface that is being detached.
 func Lasting(i types.Instance) []string {
 	var out []string
 	for _, n := range i.NetworkInterfaces {
@@ -289,6 +311,9 @@ func Lasting(i types.Instance) []string {
 	return out
 }
 
+// interfaceInput returns the parameters that the dry run and the creation share.
+// CreateNetworkInterface has no parameter for source_dest_check; createInterface sets it by a
+// second call.
 func interfaceInput(a resource.Attrs) *ec2.CreateNetworkInterfaceInput {
 	return &ec2.CreateNetworkInterfaceInput{
 		SubnetId: api.DesiredText(a, "subnet"), Groups: a.Texts("security_groups"),
@@ -296,7 +321,8 @@ func interfaceInput(a resource.Attrs) *ec2.CreateNetworkInterfaceInput {
 	}
 }
 
-// checkInterface: the address of the interface to be replaced is free once that is deleted.
+// checkInterface: the address of the interface to be replaced is free once that is deleted. The
+// attachment is not part of the dry run, since its instance may not exist yet.
 func checkInterface(ctx context.Context, g *api.Region, r provider.Request) error {
 	if api.Unresolved(r.Desired.Attrs, "subnet", "security_groups", api.PrivateIP, "description") {
 		return nil
@@ -311,7 +337,9 @@ func checkInterface(ctx context.Context, g *api.Region, r provider.Request) erro
 	return api.DryRun(err)
 }
 
-// holdsInterface: an address and a device index are used once (CreateNetworkInterface, AttachNetworkInterface).
+// holdsInterface: an address and a device index are used once (CreateNetworkInterface, AttachNetworkInterface). The
+// index is not the identity: an interface moves from one instance to another. An attachment without device_index
+// holds defaultIndex.
 func holdsInterface(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	out := api.HoldsAddress(a, api.PrivateIP, true)
 	if instance, attached := api.Inside(a, "attach_to"); attached {

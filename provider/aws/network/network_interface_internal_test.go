@@ -37,7 +37,7 @@ func TestWhatAnInterfaceIsPartOf(t *testing.T) {
 		if c.hidden {
 			continue
 		}
-		c.n.NetworkInterfaceId = aws.String("eni-1")
+		c.n.NetworkInterfaceId, c.n.Status = aws.String("eni-1"), ec2types.NetworkInterfaceStatusInUse
 		o := observedInterface(g, c.n)
 		_, at := o.Attrs.Get("attach_to")
 		_, index := o.Attrs.Get(deviceIndex)

@@ -30,6 +30,9 @@ func subnets() api.StandardKind[types.Subnet] {
 	}
 }
 
+// observedSubnet converts an answer of EC2 to a resource. A default subnet came with the account:
+// until it has marks, it is reported as a default and not as an unmanaged resource. public_ip is
+// false if EC2 does not report it.
 func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.SubnetId), Health: resource.Healthy}
 	switch s.State {
@@ -38,6 +41,8 @@ func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
 	case types.SubnetStateFailed, types.SubnetStateFailedInsufficientCapacity, types.SubnetStateUnavailable:
 		o.Health, o.Message = resource.Failing, string(s.State)
 	case types.SubnetStateAvailable:
+	default:
+		o.Health, o.Message = api.UnknownState(s.State)
 	}
 	a := api.Attrs{}
 	a.Text("vpc", s.VpcId)
@@ -55,7 +60,10 @@ func observedSubnet(g *api.Region, s types.Subnet) resource.Observed {
 
 // createSubnet creates a subnet and waits for it and its IPv6 block. The zone is chosen before the
 // call, because AWS may choose a zone that lacks current instance types. A failure after the call
-// leaves a tagged subnet, which the next attempt finds and completes.
+// leaves a tagged subnet, which the next attempt finds and completes. Amazon EC2 API Reference,
+// CreateSubnet: without a zone, "we do not necessarily select a different zone for each subnet". A
+// repeated attempt may choose another zone without harm, because orderSubnet searches for the
+// subnet before it creates one.
 func createSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	vpc, _ := api.Text(r.Desired.Attrs, "vpc")
 	zone := api.DesiredText(r.Desired.Attrs, "zone")
@@ -85,6 +93,9 @@ func createSubnet(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return awaitSubnet(ctx, g, id)
 }
 
+// orderSubnet creates a subnet once per key and returns its ID. CreateSubnet has no client token,
+// so NoRetry finds the result of an earlier attempt by its tag. A VPC that is not visible yet is
+// waited for.
 func orderSubnet(ctx context.Context, g *api.Region, r provider.Request, in *ec2.CreateSubnetInput) (string, error) {
 	made, err := api.NoRetry(ctx, g, func() (types.Subnet, error) {
 		var out *ec2.CreateSubnetOutput
@@ -122,6 +133,8 @@ func finishSubnet(ctx context.Context, g *api.Region, r provider.Request, id, bl
 	return nil
 }
 
+// setPublicIP sets whether instances that are launched in a subnet get a public IPv4 address. It
+// may be repeated, since the call sets a value. A subnet that is not visible yet is waited for.
 func setPublicIP(ctx context.Context, g *api.Region, id string, on bool) error {
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.EC2.ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
@@ -131,6 +144,8 @@ func setPublicIP(ctx context.Context, g *api.Region, id string, on bool) error {
 	}, "InvalidSubnetID.NotFound")
 }
 
+// awaitSubnet waits until a subnet is not pending and returns it. A failed subnet ends the wait
+// without an error: the health of the result is failing.
 func awaitSubnet(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the subnet "+id, func(ctx context.Context) error {
 		s, err := subnets().One(ctx, g, id)
@@ -146,6 +161,9 @@ func awaitSubnet(ctx context.Context, g *api.Region, id string) (o resource.Obse
 	return o, err
 }
 
+// updateSubnet changes the launch settings and the IPv6 block. All other attributes of a subnet
+// need a replacement. Amazon EC2 API Reference, CreateSubnet: "After you create a subnet, you can't
+// change its CIDR block".
 func updateSubnet(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	if api.Changed(r, "public_ip") {
@@ -178,7 +196,8 @@ func deleteSubnet(ctx context.Context, g *api.Region, r provider.Request) error 
 }
 
 // checkSubnet asks EC2 for a dry run. A conflict with the addresses of the subnet that this one
-// replaces is not an error, because that subnet is deleted first.
+// replaces is not an error, because that subnet is deleted first. The IPv6 block is not part of the
+// dry run: it is computed from the addresses of the VPC when the subnet is created.
 func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 	a := r.Desired.Attrs
 	if api.Unresolved(a) {
@@ -194,6 +213,8 @@ func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.DryRun(err)
 }
 
+// overlapsOld reports whether the configured block overlaps the observed one. It is false without
+// an observed subnet, so a conflict of a new subnet stays an error.
 func overlapsOld(r provider.Request) bool {
 	old, had := block(&resource.Desired{Attrs: r.Have.Attrs})
 	next, ok := block(&r.Desired)

@@ -37,8 +37,12 @@ func vpcs() api.StandardKind[types.Vpc] {
 // is reported as a default and not as an unmanaged resource.
 func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VpcId), Health: resource.Healthy}
-	if v.State == types.VpcStatePending {
+	switch v.State {
+	case types.VpcStatePending:
 		o.Health = resource.Pending
+	case types.VpcStateAvailable:
+	default:
+		o.Health, o.Message = api.UnknownState(v.State)
 	}
 	a := api.Attrs{}
 	a.Text("cidr", v.CidrBlock)
@@ -52,6 +56,7 @@ func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
 	return o
 }
 
+// vpcName matches the names that a resource can have. A Name tag may hold any text.
 var vpcName = regexp.MustCompile(`^` + api.TagName + `$`)
 
 // naturalVPC is the Name tag of a VPC, if a resource can have that name. VPCs are few and named
@@ -67,7 +72,9 @@ func naturalVPC(tags map[string]string, id string) string {
 
 // createVPC creates a VPC and waits for it and its IPv6 block. CreateVpc has no client token, so a
 // second call would create a second VPC; NoRetry finds the first by the tag of the request's key.
-// An error after the call leaves a tagged VPC, which the next attempt finds and completes.
+// An error after the call leaves a tagged VPC, which the next attempt finds and completes. The
+// parameters of CreateVpc do not include the DNS flags. They are set by later calls, and only if
+// they are configured.
 func createVPC(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	cidr, _ := api.Text(r.Desired.Attrs, "cidr")
 	in := &ec2.CreateVpcInput{
@@ -103,7 +110,9 @@ func createVPC(ctx context.Context, g *api.Region, r provider.Request) (resource
 }
 
 // setDNS sets the two flags, support first. Amazon EC2 API Reference, ModifyVpcAttribute: "You cannot modify the DNS
-// resolution and DNS hostnames attributes in the same request", and host names need DNS resolution.
+// resolution and DNS hostnames attributes in the same request", and "You can only enable DNS hostnames if you've
+// enabled DNS support". A flag is set if the caller selects it and it is configured. Both calls set a value, so they
+// may be repeated.
 func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, support, hostnames bool) error {
 	set := func(in *ec2.ModifyVpcAttributeInput) error {
 		in.VpcId = aws.String(id)
@@ -125,6 +134,7 @@ func setDNS(ctx context.Context, g *api.Region, a resource.Attrs, id string, sup
 	return nil
 }
 
+// awaitVPC waits until a VPC is not pending and returns it.
 func awaitVPC(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Compute, "the vpc "+id, func(ctx context.Context) error {
 		v, err := vpcs().One(ctx, g, id)
@@ -140,6 +150,9 @@ func awaitVPC(ctx context.Context, g *api.Region, id string) (o resource.Observe
 	return o, err
 }
 
+// updateVPC sets the changed flags and adds or removes the IPv6 block. The IPv4 block is fixed: a
+// change of it is a replacement. All steps start from the live state or set a value, so an
+// interrupted update may be repeated.
 func updateVPC(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	if err := setDNS(ctx, g, r.Desired.Attrs, id, api.Changed(r, "dns_support"),
@@ -176,6 +189,7 @@ func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
 	}
 	groups, err := Groups().Where(ctx, g, api.Where("vpc-id", id))
 	for _, s := range groups {
+		// The default group is deleted with the VPC and prevents nothing.
 		if aws.ToString(s.GroupName) != "default" {
 			o := resource.Observed{ID: aws.ToString(s.GroupId)}
 			g.Identify(&o, api.KindGroup, "", api.TagsOf(s.Tags))
@@ -185,6 +199,8 @@ func inVPC(ctx context.Context, g *api.Region, id string) ([]string, error) {
 	return names, err
 }
 
+// networks returns all VPCs of a region and reads them once per sweep. The kinds vpc and
+// internet_gateway both need them.
 func networks(ctx context.Context, s *api.Sweep) ([]types.Vpc, error) {
 	return api.Once(s, api.KindVPC, func() ([]types.Vpc, error) { return vpcs().Where(ctx, s.Region, nil) })
 }
@@ -198,6 +214,8 @@ func canonicalCIDR(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
+// checkVPC asks EC2 for a dry run, which reports a missing permission before the first action of
+// the plan. Existing VPCs are no conflict, because two VPCs may have the same addresses.
 func checkVPC(ctx context.Context, g *api.Region, r provider.Request) error {
 	cidr, _ := api.Text(r.Desired.Attrs, "cidr")
 	_, err := g.EC2.CreateVpc(ctx, &ec2.CreateVpcInput{CidrBlock: aws.String(cidr), DryRun: aws.Bool(true)})

@@ -98,7 +98,8 @@ func kindOfEndpoint() api.Kind {
 
 // canonicalEndpoint rejects attributes of the other type of endpoint. Amazon EC2 API Reference,
 // CreateVpcEndpoint: route tables belong to a gateway endpoint; subnets, security groups and
-// private DNS to an interface endpoint.
+// private DNS to an interface endpoint. The type must be known, because it decides which attributes
+// are valid. private_dns: false is accepted for a gateway, since it changes nothing.
 func canonicalEndpoint(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	inside, known := api.Text(a, endpointType)
 	if _, set := a.Get(endpointType); set && !known {
@@ -142,7 +143,8 @@ func validEndpointPolicy(v resource.Value) []resource.Problem {
 	})
 }
 
-// endpointRegions: AWS's own services are named with the region that they are in.
+// endpointRegions: AWS's own services are named with the region that they are in. A name of another
+// form, such as com.amazonaws.vpce.REGION.NAME of a service of another account, is not checked.
 func endpointRegions(c *api.Checking) {
 	for _, d := range c.Configured {
 		name, _ := api.Text(d.Attrs, serviceAttr)
@@ -165,6 +167,7 @@ func replaceEndpoint(d resource.Desired, have resource.Observed) []resource.Stra
 	return api.CreateFirst()
 }
 
+// endpointsIn reads endpoints. Gone hides deleted endpoints in lists and in reads by ID.
 func endpointsIn() api.StandardKind[types.VpcEndpoint] {
 	return api.StandardKind[types.VpcEndpoint]{
 		Kind: KindEndpoint, Call: "ec2.DescribeVpcEndpoints", Filter: "vpc-endpoint-id",
@@ -195,7 +198,8 @@ func endpointGone(e types.VpcEndpoint) string {
 }
 
 // observedEndpoint converts an answer of EC2 to a resource. A policy is brought to one form,
-// because AWS may return it with other white space and order.
+// because AWS may return it with other white space and order. An endpoint of any type other than
+// gateway shows the attributes of an interface.
 func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
 	o := resource.Observed{
 		ID: aws.ToString(e.VpcEndpointId), Health: resource.Healthy,
@@ -208,6 +212,10 @@ func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
 		o.Health, o.Message = resource.Unclear, "waits until the owner of the service accepts it"
 	case "failed", "rejected", "expired":
 		o.Health, o.Message = resource.Failing, endpointFailure(e)
+	// An endpoint that is being deleted is converted only to name it as a holder.
+	case "available", "partial", "deleting", "deleted":
+	default:
+		o.Health, o.Message = api.UnknownState(e.State)
 	}
 	a := api.Attrs{}
 	a.Text(api.KindVPC, e.VpcId)
@@ -244,6 +252,7 @@ func observedEndpoint(g *api.Region, e types.VpcEndpoint) resource.Observed {
 	return o
 }
 
+// endpointFailure returns AWS's reason for a failed endpoint, or its state if EC2 reports no error.
 func endpointFailure(e types.VpcEndpoint) string {
 	if l := e.LastError; l != nil {
 		return fmt.Sprintf("%s: %s", aws.ToString(l.Code), aws.ToString(l.Message))
@@ -279,7 +288,8 @@ func checkEndpoint(ctx context.Context, g *api.Region, r provider.Request) error
 	return api.DryRun(err)
 }
 
-// createEndpoint has a token, and looks for the tag of its key besides: a token is forgotten.
+// createEndpoint has a token, and looks for the tag of its key besides: a token is forgotten. An
+// endpoint that is being deleted may still have the tag; it does not count as found.
 func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	in := endpointInput(r.Desired.Attrs)
 	in.ClientToken = aws.String(r.Key)
@@ -305,7 +315,9 @@ func createEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 	return awaitEndpoint(ctx, g, aws.ToString(made.VpcEndpointId), resource.Attrs{})
 }
 
-// awaitEndpoint waits until an endpoint is usable, and has what a change set.
+// awaitEndpoint waits until an endpoint is usable, and has what a change set. want holds the
+// changed lists and private_dns; it is empty after a creation. A policy, and the acceptance by the
+// owner of the service, are not waited for.
 func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
 	err error,
 ) {
@@ -333,7 +345,8 @@ func awaitEndpoint(ctx context.Context, g *api.Region, id string, want resource.
 }
 
 // updateEndpoint makes the difference against the live lists, so that a second call changes nothing
-// more: ModifyVpcEndpoint takes lists to add and to remove, not the complete list.
+// more: ModifyVpcEndpoint takes lists to add and to remove, not the complete list. Without a
+// difference no call is made. The wait compares with the configured lists, not with the response.
 func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	now, err := endpointsIn().ReadByID(ctx, g, r.Have.ID)
 	if err != nil {
@@ -379,7 +392,7 @@ func updateEndpoint(ctx context.Context, g *api.Region, r provider.Request) (res
 	return awaitEndpoint(ctx, g, r.Have.ID, want)
 }
 
-// except is what is in a and not in b.
+// except returns the elements of a that are not in b.
 func except(a, b []string) (out []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {
@@ -389,8 +402,9 @@ func except(a, b []string) (out []string) {
 	return out
 }
 
-// deleteEndpoint waits until it is gone: until then it holds its subnets and groups. What DeleteVpcEndpoints could
-// not delete is in its answer, which is no error.
+// deleteEndpoint waits until the endpoint is gone: until then it holds its subnets and groups. If DeleteVpcEndpoints
+// cannot delete an endpoint, the call succeeds and its response lists the failure. An endpoint that does not exist is
+// success, in both forms of the refusal.
 func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	const op = "ec2.DeleteVpcEndpoints"
@@ -426,7 +440,8 @@ func deleteEndpoint(ctx context.Context, g *api.Region, r provider.Request) erro
 }
 
 // holdsEndpoint: a route table has one route to a service, and a VPC one private DNS name of it
-// (CreateVpcEndpoint: RouteAlreadyExists, and "conflicting DNS domain").
+// (CreateVpcEndpoint: RouteAlreadyExists, and "conflicting DNS domain"). private_dns is true by
+// default, so only an explicit false releases the name.
 func holdsEndpoint(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	service, _ := api.Text(a, serviceAttr)
 	vpc, _ := api.Inside(a, api.KindVPC)
@@ -439,7 +454,8 @@ func holdsEndpoint(_ resource.Ref, a resource.Attrs, _ resource.State) []resourc
 	return []resource.Hold{{What: "private DNS name of the service", Of: vpc, Name: service, Identity: true}}
 }
 
-// pollEndpoint reads one of many endpoints that are waited for. An endpoint that is being deleted is read, too.
+// pollEndpoint reads one of many endpoints that are waited for. An endpoint that is being deleted is read, too. A
+// single endpoint is read by its ID, several by a filter.
 func pollEndpoint(ctx context.Context, g *api.Region, id string) (types.VpcEndpoint, error) {
 	s := endpointsIn()
 	one := func(ctx context.Context, id string) ([]types.VpcEndpoint, error) { return s.ByID(ctx, g, id) }
