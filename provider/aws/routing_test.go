@@ -280,11 +280,29 @@ func TestRoutesWithMistakes(t *testing.T) {
 		"bits behind":      route("cidr", "10.0.0.1/8", "internet_gateway", "igw-1"),
 		"a target of none": route("cidr", "0.0.0.0/0", "vpc_peering", "igw-1"),
 	} {
-		a := resource.NewAttrs(resource.Attr{Name: "vpc", Value: text("vpc-1")}, resource.Attr{Name: "routes", Value: resource.List{r}})
-		if _, problems := resource.Check(kindOf(t, "route_table"), a); len(problems) == 0 {
+		if problems := problemsOf(t, r); len(problems) == 0 {
 			t.Errorf("%s: no problem was found", name)
 		}
 	}
+}
+
+func TestTwoRoutesToOneDestination(t *testing.T) {
+	one, other := route("cidr", "10.0.0.0/8", "internet_gateway", "igw-1"), route("cidr", "10.0.0.0/8", "nat_gateway", "nat-1")
+	elsewhere := route("cidr", "10.0.0.0/16", "nat_gateway", "nat-1")
+	if problems := problemsOf(t, one, elsewhere); len(problems) > 0 {
+		t.Errorf("two destinations: %v", problems)
+	}
+	problems := problemsOf(t, one, elsewhere, other)
+	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "10.0.0.0/8") {
+		t.Errorf("one destination: %v", problems)
+	}
+}
+
+func problemsOf(t *testing.T, routes ...resource.Value) []resource.Problem {
+	t.Helper()
+	_, problems := resource.Check(kindOf(t, "route_table"),
+		resource.NewAttrs(resource.Attr{Name: "vpc", Value: text("vpc-1")}, resource.Attr{Name: "routes", Value: resource.List(routes)}))
+	return problems
 }
 
 func TestTwoOfWhatAWSAllowsOneOf(t *testing.T) {

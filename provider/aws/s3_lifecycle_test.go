@@ -179,6 +179,20 @@ func TestRulesOfALifecycleThatS3Refuses(t *testing.T) {
 	}
 }
 
+// What a reference names is known after apply, and nothing is refused before.
+func TestReferencesInTransitionsOfALifecycle(t *testing.T) {
+	t.Parallel()
+	later := resource.Reference{Ref: resource.Ref{Kind: "param", Name: "age"}, Path: "value"}
+	move := func(name string) resource.Value {
+		m := resource.AttrsOf(values{"days": resource.Int(30), "class": text("STANDARD_IA")})
+		return m.With(name, later)
+	}
+	rule := aging("a", "expire_days", 400, "transitions", resource.List{move("days"), move("class")})
+	if _, problems := resource.Check(kindOf(t, "s3"), resource.AttrsOf(values{"lifecycle": resource.List{rule}})); len(problems) > 0 {
+		t.Errorf("%+v", problems)
+	}
+}
+
 // Right after it was created a bucket may not be found by the call that sets its rules.
 func TestTheLifecycleOfABucketThatWasJustCreated(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,10 @@ const (
 )
 
 // lifecycleSchema: each attribute of a rule has a default, because rules are replaced as a whole: what is not
-// configured in one is compared too.
+// configured in one is compared too. The limits of rules, IDs and kept versions are in the Amazon
+// S3 API Reference (PutBucketLifecycleConfiguration, LifecycleRule, NoncurrentVersionExpiration).
+// The attribute beyondAttr is read-only, so a configuration cannot keep a rule that it cannot
+// describe.
 func lifecycleSchema() resource.Attribute {
 	days := func(name, doc string) resource.Attribute {
 		return resource.Attribute{
@@ -101,8 +104,8 @@ func validAge(v resource.Value) []resource.Problem {
 	seen := map[string]bool{}
 	for _, m := range moves {
 		move, _ := m.(resource.Attrs)
-		class, _ := api.Text(move, "class")
-		days, _ := api.Number(move, "days")
+		class, hasClass := api.Text(move, "class")
+		days, hasDays := api.Number(move, "days") // a reference is known after apply
 		wrong := func(suggestion, format string, args ...any) {
 			for _, p := range api.WrongValue(suggestion, format, args...) {
 				p.Path = "transitions"
@@ -110,11 +113,11 @@ func validAge(v resource.Value) []resource.Problem {
 			}
 		}
 		switch {
-		case seen[class]:
+		case hasClass && seen[class]:
 			wrong("keep one", "two transitions to %s", class)
-		case days < 30 && (class == "STANDARD_IA" || class == "ONEZONE_IA"):
+		case hasDays && days < 30 && (class == "STANDARD_IA" || class == "ONEZONE_IA"):
 			wrong("set days to 30 or more", "objects may move to %s after 30 days, and not after %d", class, days)
-		case expire > 0 && expire <= days:
+		case hasDays && expire > 0 && expire <= days:
 			wrong("set expire_days to more than that", "objects move to %s after %d days, and are deleted after %d", class, days,
 				expire)
 		}
@@ -142,11 +145,15 @@ func validAged(rule resource.Attrs) []resource.Problem {
 	return nil
 }
 
+// isZero reports whether a number is known and 0. A reference is not 0, since its value is known
+// only after apply.
 func isZero(a resource.Attrs, name string) bool {
 	n, ok := api.Number(a, name)
 	return ok && n == 0
 }
 
+// ruleIDsOnce rejects two rules with one ID, which is the unique identifier of a rule (Amazon S3
+// API Reference, LifecycleRule).
 func ruleIDsOnce(v resource.Value) []resource.Problem {
 	list, _ := v.(resource.List)
 	seen := map[string]bool{}

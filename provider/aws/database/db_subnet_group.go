@@ -15,7 +15,10 @@ import (
 )
 
 // subnetsName is the form of names in AWS.
-const subnetsName = `[a-z0-9][a-z0-9._ -]{0,254}`
+// Amazon RDS API Reference, CreateDBSubnetGroup: "This value is stored as a lowercase string." A
+// name with upper-case letters would never equal the observed one. "First character must be a
+// letter."
+const subnetsName = `[a-z][a-z0-9._ -]{0,254}`
 
 func kindOfDBSubnets() api.Kind {
 	return api.Kind{
@@ -25,10 +28,11 @@ func kindOfDBSubnets() api.Kind {
 				"The subnets must be of one " +
 				"VPC and in two availability zones at least.",
 			NamePattern: subnetsName,
-			NameDoc:     "lower-case letters, digits, '.', '_', '-' and spaces, at most 255 characters; not default",
-			CrossCheck:  api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
-			Identifier:  api.Identifier,
-			Holds:       api.HoldsName("DB subnet group", api.Identifier), HoldsDoc: api.HeldInRegion,
+			NameDoc: "a lower-case letter, then lower-case letters, digits, '.', '_', '-' and spaces, at most 255 " +
+				"characters; not default",
+			CrossCheck: api.CrossChecks(api.TagTraits{RDS: true}, namedDefault, api.TwoZones),
+			Identifier: api.Identifier,
+			Holds:      api.HoldsName("DB subnet group", api.Identifier), HoldsDoc: api.HeldInRegion,
 			Attrs: []resource.Attribute{
 				api.IdentifierAttr(subnetsName),
 				{
@@ -100,6 +104,8 @@ func observedDBSubnets(ctx context.Context, g *api.Region, s types.DBSubnetGroup
 	return o, nil
 }
 
+// listDBSubnets returns all groups, with a call for the tags of each. If one existing group cannot
+// be read, the list fails: in an incomplete list, groups would count as missing.
 func listDBSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := dbSubnets(ctx, s.Region, "")
 	if err != nil {
@@ -119,6 +125,8 @@ func listDBSubnets(ctx context.Context, s *api.Sweep) ([]resource.Observed, erro
 	return out, nil
 }
 
+// readDBSubnets returns one group with its tags. A group that does not exist is an error that is
+// absent.
 func readDBSubnets(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	all, err := dbSubnets(ctx, g, id)
 	s, err := api.Only(all, err, "rds.DescribeDBSubnetGroups", id)
@@ -175,6 +183,7 @@ func createDBSubnets(ctx context.Context, g *api.Region, r provider.Request) (re
 	switch {
 	case read != nil:
 		return resource.Observed{}, errors.Join(err, read)
+	// An earlier attempt created the group, and its answer was lost.
 	case o.Marks.Key == r.Key:
 		return o, nil
 	}

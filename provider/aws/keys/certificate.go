@@ -24,8 +24,16 @@ const (
 	KindCertificate  = "certificate"
 	alternativesAttr = "alternatives"
 	keyAlgorithm     = "key_algorithm"
+
+	// Characters of the domain and of each further one. AWS Certificate Manager API Reference, RequestCertificate:
+	// the domain name "cannot exceed 64 octets (characters), including periods", and an alternative name has "up to 253
+	// octets in length".
+	commonNameMax, alternativeMax = 64, 253
 )
 
+// kindOfCertificate returns the kind certificate. Each attribute of the configuration has the
+// effect Replace, since a certificate cannot be changed. Its resources hold nothing: ACM accepts
+// several certificates of one domain, so the new one is created before the old one is deleted.
 func kindOfCertificate() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -45,12 +53,12 @@ func kindOfCertificate() api.Kind {
 			Attrs: []resource.Attribute{
 				{
 					Name: api.DomainAttr, Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: api.DomainPattern,
-					Max: api.Bound(api.DomainMax), Example: "www.example.com",
-					Doc: "The domain; *.example.com for all right below it.",
+					Max: api.Bound(commonNameMax), Example: "www.example.com",
+					Doc: "The domain; *.example.com for all right below it. A longer one is possible in alternatives.",
 				},
 				{
 					Name: alternativesAttr, Type: resource.TSet, Effect: resource.Replace,
-					Elem:    &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(api.DomainMax)},
+					Elem:    &resource.Attribute{Type: resource.TString, Pattern: api.DomainPattern, Max: api.Bound(alternativeMax)},
 					Example: "[example.com]", Doc: "More domains. Each has its own validation record; " +
 						"*.example.com shares the record of example.com.",
 				},
@@ -89,6 +97,8 @@ func kindOfCertificate() api.Kind {
 }
 
 // canonicalCertificate: ACM reports the domain among the alternatives too.
+// The function others removes it from observations. A configured alternative that is the domain
+// would therefore differ at each plan, so it is an error.
 func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	name, ok := api.Text(a, api.DomainAttr)
 	if ok {
@@ -115,6 +125,8 @@ func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem)
 
 // certificateList reads those of all algorithms: without naming them, ACM lists some alone. ACM API
 // Reference, ListCertificates: "Default filtering returns only RSA_2048 certificates".
+// Certificates of ACME clients are not resources of this kind. ListCertificates: "By default, this
+// action does not return certificates with a CertificateKeyPairOrigin of ACME".
 func certificateList(ctx context.Context, g *api.Region) ([]types.CertificateSummary, error) {
 	return api.Pages(ctx, "acm.ListCertificates",
 		func(ctx context.Context, token *string) ([]types.CertificateSummary, *string, error) {
@@ -130,6 +142,8 @@ func certificateList(ctx context.Context, g *api.Region) ([]types.CertificateSum
 }
 
 // listCertificates takes two calls for each certificate: a list has neither tags nor validations.
+// A certificate that is deleted after the list was read is omitted. If the caller may not read a
+// certificate, it is listed as unreadable, and the others are not affected.
 func listCertificates(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := certificateList(ctx, s.Region)
 	if err != nil {
@@ -158,6 +172,8 @@ func readCertificate(ctx context.Context, g *api.Region, id string) (resource.Ob
 	return observedCertificate(g, out.Certificate, tags), nil
 }
 
+// certificateTags returns all tags of a certificate. A certificate that does not exist is an error
+// that is absent.
 func certificateTags(ctx context.Context, g *api.Region, id string) (map[string]string, error) {
 	out, err := g.ACM.ListTagsForCertificate(ctx, &acm.ListTagsForCertificateInput{CertificateArn: aws.String(id)})
 	if err != nil {
@@ -173,6 +189,8 @@ func certificateTags(ctx context.Context, g *api.Region, id string) (map[string]
 // observedCertificate converts an answer of ACM to a resource. A certificate that waits for its
 // validation is unknown and not pending: it depends on DNS records that an operator may never
 // write, and pending would become a failure after the grace time.
+// CertificateDetail, Status: "ACM makes repeated attempts to validate a certificate for 72 hours
+// and then times out." After that the certificate is failing, and only a new request helps.
 func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[string]string) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(c.CertificateArn), Health: resource.Healthy, Since: aws.ToTime(c.CreatedAt)}
 	switch c.Status {
@@ -185,6 +203,7 @@ func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[str
 	name := api.Domain(aws.ToString(c.DomainName))
 	a := api.Attrs{api.DomainAttr: resource.String(name), "status": resource.String(c.Status)}
 	a.Text(arnAttr, c.CertificateArn)
+	// The spellings RSA-2048 and RSA_2048 name one algorithm, and the configuration has the second.
 	if c.KeyAlgorithm != "" {
 		a[keyAlgorithm] = resource.String(strings.ReplaceAll(string(c.KeyAlgorithm), "-", "_"))
 	}
@@ -194,12 +213,17 @@ func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[str
 	validationsOf(a, c, name)
 	o.Attrs = a.Build()
 	g.Identify(&o, KindCertificate, name, tags)
+	// ManagedBy is the AWS service that manages the certificate. A system that the tags name comes
+	// first.
 	if c.ManagedBy != "" && o.OwnedBy == "" {
 		o.OwnedBy = string(c.ManagedBy)
 	}
 	return o
 }
 
+// others returns the alternatives of a certificate without the domain itself, sorted and each once.
+// CertificateDetail: "The subject alternative names include the canonical domain name (CN) of the
+// certificate".
 func others(c *types.CertificateDetail, name string) (out []string) {
 	for _, s := range c.SubjectAlternativeNames {
 		if d := api.Domain(s); d != name {
@@ -211,6 +235,8 @@ func others(c *types.CertificateDetail, name string) (out []string) {
 }
 
 // ACM returns the records some seconds after the request; until then the attributes are not set.
+// Only the domain has attributes of its own for its record. The records of the alternatives are in
+// validations.
 func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
 	var all []string
 	for _, v := range c.DomainValidationOptions {
@@ -231,6 +257,8 @@ func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
 }
 
 // tagCertificate sets and removes tags of a certificate and keeps others.
+// A tag is removed by its key alone. RemoveTagsFromCertificate: "If you do not specify the value
+// portion of the tag when calling this function, the tag will be removed regardless of value."
 func tagCertificate(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		in := &acm.AddTagsToCertificateInput{CertificateArn: aws.String(id), Tags: acmTags(set)}
@@ -249,6 +277,8 @@ func tagCertificate(ctx context.Context, g *api.Region, id string, set map[strin
 	return api.Classify("", err)
 }
 
+// acmTags returns tags in the form of ACM. They are sorted, so that a repeated request is equal to
+// the first one.
 func acmTags(tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for _, k := range slices.Sorted(maps.Keys(tags)) {
@@ -293,6 +323,9 @@ func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 		if o, err = readCertificate(ctx, g, id); err != nil {
 			return err
 		}
+		// RequestCertificate: "there is a delay of several seconds before you can retrieve
+		// information about the new certificate". A dns_record needs the validation record, so the
+		// create waits for it.
 		if _, there := api.Text(o.Attrs, "validation_name"); !there && o.Health == resource.Unclear {
 			return api.ErrWait
 		}
@@ -303,6 +336,8 @@ func createCertificate(ctx context.Context, g *api.Region, r provider.Request) (
 
 // certificatesWith finds what was created with the key of a request. ACM cannot filter by tag, so
 // the tags of each certificate of the domain are read.
+// An error to read one of them fails the search: with an incomplete result, the caller would
+// request a second certificate.
 func certificatesWith(ctx context.Context, g *api.Region, r provider.Request) ([]string, error) {
 	all, err := certificateList(ctx, g)
 	if err != nil {
@@ -315,6 +350,7 @@ func certificatesWith(ctx context.Context, g *api.Region, r provider.Request) ([
 			continue
 		}
 		tags, err := certificateTags(ctx, g, aws.ToString(c.CertificateArn))
+		// A certificate that was deleted after the list was read is skipped.
 		if err != nil && !api.Absent(err) {
 			return nil, err
 		}
@@ -353,6 +389,7 @@ func deleteCertificate(ctx context.Context, g *api.Region, r provider.Request) e
 // error, and the service that uses the certificate decides.
 func AwaitIssued(ctx context.Context, g *api.Region, a resource.Attrs) error {
 	id, set := api.Text(a, KindCertificate)
+	// Only a certificate of ACM has a status to wait for.
 	if !set || !strings.Contains(id, ":acm:") {
 		return nil
 	}

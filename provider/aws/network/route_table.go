@@ -37,7 +37,7 @@ func kindOfRouteTable() api.Kind {
 					Example:  "main", Doc: "The VPC it is part of.",
 				},
 				{
-					Name: "routes", Type: resource.TSet,
+					Name: "routes", Type: resource.TSet, Valid: destinationsOnce,
 					HarmlessDefault: true, Default: resource.List{}, Elem: routeElem(),
 					Example: "[{cidr: 0.0.0.0/0, internet_gateway: main}]", Doc: "Where traffic to addresses outside the VPC goes.",
 				},
@@ -68,6 +68,8 @@ func routeTargets() []string {
 	return []string{KindInternetGateway, KindNAT, "instance", "vpc_peering", "transit_gateway", "virtual_gateway"}
 }
 
+// routeElem returns the schema of a route. A target of a kind that ovi does not manage is named by
+// its ID alone.
 func routeElem() *resource.Attribute {
 	id := func(name, prefix, doc string) resource.Attribute {
 		return resource.Attribute{Name: name, Type: resource.TString, Pattern: prefix + `-[0-9a-z]+`, Doc: doc}
@@ -90,6 +92,22 @@ func routeElem() *resource.Attribute {
 		id("transit_gateway", "tgw", "Target: the ID of a transit gateway."),
 		id("virtual_gateway", "vgw", "Target: the ID of a virtual private gateway."),
 	}}
+}
+
+// destinationsOnce rejects two routes to one block: a route table has one target for each. EC2 rejects the second
+// with RouteAlreadyExists (Amazon EC2 Developer Guide, "Error codes").
+func destinationsOnce(v resource.Value) []resource.Problem {
+	list, _ := v.(resource.List)
+	seen := map[string]bool{}
+	for _, item := range list {
+		route, _ := item.(resource.Attrs)
+		cidr, known := api.Text(route, "cidr") // a reference is known after apply
+		if known && seen[cidr] {
+			return api.WrongValue("keep one of them", "two routes have the destination %s", cidr)
+		}
+		seen[cidr] = true
+	}
+	return nil
 }
 
 // validRoute requires a block in the form that AWS reports and exactly one target. A block with
@@ -127,7 +145,8 @@ func validRoute(v resource.Value) []resource.Problem {
 	return nil
 }
 
-// oneTableEach finds subnets that two tables name: a subnet uses one.
+// oneTableEach finds subnets that two tables name: a subnet uses one. The name and the ID of one
+// subnet count as two subnets; AWS refuses the second association then (see setSubnets).
 func oneTableEach(c *api.Checking) {
 	taken := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -154,6 +173,8 @@ func replaceRouteTable(d resource.Desired, have resource.Observed) []resource.St
 	return api.DestroyFirst()
 }
 
+// tablesOfRoutes reads route tables. Their pages are smaller than the pages of other kinds, because
+// DescribeRouteTables has a lower limit.
 func tablesOfRoutes() api.StandardKind[types.RouteTable] {
 	return api.StandardKind[types.RouteTable]{
 		Kind: KindRouteTable, Call: "ec2.DescribeRouteTables", Filter: "route-table-id",
@@ -192,7 +213,11 @@ func observedRouteTable(g *api.Region, t types.RouteTable) resource.Observed {
 }
 
 // routesOf are the routes that were made one by one: not that of the VPC, and not those that a
-// gateway spreads. A route whose target is gone (a black hole) is one.
+// gateway spreads. A route whose target is gone (a black hole) is one. Amazon EC2 API Reference,
+// Route: the origin CreateRoute means "The route was manually added to the route table". A route to
+// a prefix list has no block and is skipped, since a configuration cannot name it. A route to a
+// target without an attribute, such as an egress-only internet gateway, has its block alone, so it
+// differs from every configured route.
 func routesOf(t types.RouteTable) resource.List {
 	out := resource.List{}
 	for _, r := range t.Routes {
@@ -233,6 +258,8 @@ func subnetsOf(t types.RouteTable) (subnets resource.List, main bool) {
 	return subnets, main
 }
 
+// leavingTable reports whether an association is ending or has ended. An association whose state
+// EC2 does not report is not leaving.
 func leavingTable(a types.RouteTableAssociation) bool {
 	return a.AssociationState != nil && (a.AssociationState.State == types.RouteTableAssociationStateCodeDisassociating ||
 		a.AssociationState.State == types.RouteTableAssociationStateCodeDisassociated)
