@@ -37,6 +37,17 @@ func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
 	}
 }
 
+// RDS refuses to stop a database that is stopped: an attempt that follows an interrupted one finds it so.
+func TestADatabaseThatIsCreatedStopped(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	d := desired(t, "rds", "idle", values{"size": text("db.t3.micro")})
+	d.State = resource.StateStopped
+	if o := w.created(d); o.Health != resource.Stopped {
+		t.Errorf("it is %s", o.Health)
+	}
+}
+
 func TestDatabaseChanges(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)

@@ -304,3 +304,29 @@ func TestRolesWithMistakes(t *testing.T) {
 		t.Errorf("a tag that IAM refuses: %+v", found)
 	}
 }
+
+// TestARoleWhoseInlinePolicyIsDeletedWhileItIsRead: the answer that the policy does not exist says nothing of the role. A
+// delete would report success, and leave the role.
+func TestARoleWhoseInlinePolicyIsDeletedWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	d := roleOf(t, values{"policies": policies("logs", writeLogs), "services": resource.List{text("ec2.amazonaws.com")}})
+	w.make(d)
+	have, _ := w.find(d.Ref)
+	by := w.iam()
+	meddled := 0
+	w.hooked(func(h *hook, action string, r *http.Request) (*http.Response, error) {
+		if action == "GetRolePolicy" {
+			if meddled++; meddled == 1 {
+				must[*iam.DeleteRolePolicyOutput](t)(by.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{RoleName: &have.ID, PolicyName: sdk.String("logs")}))
+			}
+		}
+		return h.cloud.RoundTrip(r)
+	})
+	if err := w.remove(have); err != nil || meddled == 0 {
+		t.Fatalf("%v, %d reads", err, meddled)
+	}
+	if _, err := by.GetRole(t.Context(), &iam.GetRoleInput{RoleName: &have.ID}); err == nil {
+		t.Error("the role is left")
+	}
+}

@@ -48,7 +48,8 @@ func createScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 	return awaitScaling(ctx, g, name, began)
 }
 
-// subnetList is how the service names subnets.
+// subnetList is how the service names subnets. The input has one text for all of them, separated by
+// commas.
 func subnetList(a resource.Attrs) *string { return aws.String(strings.Join(a.Texts("subnets"), ",")) }
 
 // templateOfGroup names the launch template by its ID: a template that is deleted and created again
@@ -109,7 +110,9 @@ func launchFailure(ctx context.Context, g *api.Region, name string, began time.T
 	}
 	const skew = time.Minute // of the clocks
 	for _, a := range out.Activities {
-		if a.StatusCode == types.ScalingActivityStatusCodeFailed && aws.ToTime(a.StartTime).After(began.Add(-skew)) {
+		ended := a.StatusCode == types.ScalingActivityStatusCodeFailed ||
+			a.StatusCode == types.ScalingActivityStatusCodeCancelled
+		if ended && aws.ToTime(a.StartTime).After(began.Add(-skew)) {
 			return &provider.Error{
 				Op: op, Code: provider.NotHealthy,
 				Err:  fmt.Errorf("%s cannot create its instances: %s", name, aws.ToString(a.StatusMessage)),
@@ -122,7 +125,9 @@ func launchFailure(ctx context.Context, g *api.Region, name string, began time.T
 
 // updateScaling changes a group and waits until its instances are in service.
 // UpdateAutoScalingGroup sets absolute values, so a repeated update has the same result. Existing
-// instances keep the template that they were created by.
+// instances keep the template that they were created by. Amazon EC2 Auto Scaling API Reference,
+// UpdateAutoScalingGroup: "Any properties that you don't specify are not changed by this update
+// request"; so an omitted desired keeps the number that a scaling policy set, within min and max.
 func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name, a := r.Have.ID, r.Desired.Attrs
 	began := g.Clock()
@@ -152,7 +157,8 @@ func updateScaling(ctx context.Context, g *api.Region, r provider.Request) (reso
 
 // moveTargets registers the instances in new target groups before it takes them out of old ones.
 // Amazon EC2 Auto Scaling API Reference, AttachLoadBalancerTargetGroups: "This operation is
-// additive"; so the group always has a target group during the change.
+// additive"; so the group always has a target group during the change. Instances of a removed
+// target group "remain running" (DetachLoadBalancerTargetGroups).
 func moveTargets(ctx context.Context, g *api.Region, name string, have, want []string) error {
 	missing := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return slices.Contains(have, s) })
 	surplus := slices.DeleteFunc(slices.Clone(have), func(s string) bool { return slices.Contains(want, s) })

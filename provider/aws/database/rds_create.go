@@ -19,7 +19,7 @@ import (
 func createDB(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := api.Named(&r.Desired)
 	d, err := newDB(ctx, g, id, r)
-	if err == nil && r.Desired.State == resource.StateStopped {
+	if err == nil && r.Desired.State == resource.StateStopped && !isStopped(d) {
 		d, err = powerDB(ctx, g, d, true)
 	}
 	if err != nil {
@@ -80,6 +80,7 @@ func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, err
 	}
 	in.BackupRetentionPeriod = api.DesiredInt(a, "backup_days")
 	in.Iops, in.StorageThroughput = api.DesiredInt(a, "iops"), api.DesiredInt(a, "throughput")
+	// 0 means no automatic growth, which a new database has if the parameter is missing.
 	if n := api.DesiredInt(a, "max_storage"); aws.ToInt32(n) > 0 {
 		in.MaxAllocatedStorage = n
 	}
@@ -97,6 +98,8 @@ func orderDB(g *api.Region, r provider.Request) (*rds.CreateDBInstanceInput, err
 // second one.
 func snapshotName(g *api.Region, r provider.Request) string {
 	seed := r.Key
+	// Without a key, two deletions must not share the name of a snapshot, so the time distinguishes
+	// them.
 	if seed == "" {
 		seed = g.Clock().UTC().Format("20060102150405")
 	}
@@ -117,6 +120,8 @@ func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 	if err != nil {
 		return err
 	}
+	// An earlier call or another client ordered the deletion, and that order decided about the
+	// final snapshot. Only the wait is left.
 	if deleting(d) {
 		return awaitNoDB(ctx, g, id)
 	}

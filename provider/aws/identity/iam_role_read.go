@@ -36,6 +36,8 @@ func role(ctx context.Context, g *api.Region, name string) (types.RoleDetail, er
 	return d, err
 }
 
+// inlinePolicies returns the inline policies of a role. ListRolePolicies returns only names, so
+// each document takes a call of its own.
 func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.PolicyDetail, error) {
 	names, err := api.Pages(ctx, "iam.ListRolePolicies",
 		func(ctx context.Context, token *string) ([]string, *string, error) {
@@ -51,6 +53,9 @@ func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.Po
 			RoleName:   aws.String(role),
 			PolicyName: aws.String(name),
 		})
+		if api.Absent(err) {
+			continue // another client deleted it after the list, or the role: then the next read finds that
+		}
 		if err != nil {
 			return nil, api.Classify("", err)
 		}
@@ -59,6 +64,8 @@ func inlinePolicies(ctx context.Context, g *api.Region, role string) ([]types.Po
 	return all, err
 }
 
+// attachedPolicies returns the managed policies of a role by name and ARN. Their documents are not
+// part of the role.
 func attachedPolicies(ctx context.Context, g *api.Region, role string) ([]types.AttachedPolicy, error) {
 	return api.Pages(ctx, "iam.ListAttachedRolePolicies",
 		func(ctx context.Context, token *string) ([]types.AttachedPolicy, *string, error) {
@@ -71,6 +78,8 @@ func attachedPolicies(ctx context.Context, g *api.Region, role string) ([]types.
 		})
 }
 
+// profilesOf returns all instance profiles that contain a role. A profile of another name is among
+// them, because it prevents the deletion of the role.
 func profilesOf(ctx context.Context, g *api.Region, role string) ([]types.InstanceProfile, error) {
 	return api.Pages(ctx, "iam.ListInstanceProfilesForRole",
 		func(ctx context.Context, token *string) ([]types.InstanceProfile, *string, error) {
@@ -83,6 +92,7 @@ func profilesOf(ctx context.Context, g *api.Region, role string) ([]types.Instan
 		})
 }
 
+// readRole returns one role with its parts. If the role does not exist, the error is absent.
 func readRole(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	r, err := role(ctx, g, id)
 	if err != nil {
@@ -91,7 +101,8 @@ func readRole(ctx context.Context, g *api.Region, id string) (resource.Observed,
 	return observedRole(g, r), nil
 }
 
-// tagRole sets and removes tags of a role and keeps others. Both calls may be repeated.
+// tagRole sets and removes tags of a role and keeps others. Both calls may be repeated: TagRole
+// overwrites a tag of the same key (IAM API Reference, TagRole).
 func tagRole(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		if _, err := g.IAM.TagRole(ctx, &iam.TagRoleInput{RoleName: aws.String(id), Tags: iamTags(set)}); err != nil {
@@ -105,6 +116,7 @@ func tagRole(ctx context.Context, g *api.Region, id string, set map[string]strin
 	return api.Classify("", err)
 }
 
+// iamTags returns tags sorted by their keys, so that equal tags make equal requests.
 func iamTags(tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for _, k := range slices.Sorted(maps.Keys(tags)) {
