@@ -243,7 +243,9 @@ func usedFiles(s source, names, methods map[string][]string) (out []string) {
 			}
 			use(methods[n.Sel.Name])
 		case *ast.Ident:
-			free(n)
+			if n != s.file.Name { // the package clause uses nothing
+				free(n)
+			}
 		}
 		return true
 	})

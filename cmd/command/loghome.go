@@ -77,7 +77,7 @@ func (t LogTrust) Public() (ed25519.PublicKey, error) {
 	case t.Home == "":
 		return nil, nil
 	}
-	return trust.PublicKey(t.Home.KeyFile())
+	return trust.PublicKeyIn(t.Home.KeyFile())
 }
 
 // trustedKeys reads public keys, one a line; # starts a comment.

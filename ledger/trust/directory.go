@@ -74,6 +74,7 @@ func Judge(o Opened, n *Note) error {
 		return refuse("it was put back to an earlier state: its audit log ends at record %d, and record %d was written",
 			o.End.Seq, n.Seq)
 	}
+	// two copies continue with the same numbers: only the chain value tells their records apart
 	chain, err := wal.ParseChain(n.Chain)
 	if err != nil {
 		return err
@@ -125,7 +126,8 @@ func (h Home) Note(log string) (*Note, error) {
 	return &n, nil
 }
 
-// Keep writes a note, unless a newer note of the same place exists.
+// Keep writes a note, unless a newer note of the same place exists. The caller keeps a note only for a directory
+// that Judge or an operator has accepted, because Keep also replaces the note of another place.
 func (h Home) Keep(n Note) error {
 	if h == "" {
 		return nil
@@ -156,7 +158,8 @@ func (h Home) Replace(n Note) error {
 	return nil
 }
 
-// writeNote replaces a file so that a crash leaves the old or the new one.
+// writeNote replaces a file so that a crash leaves the old or the new one. The folder is not synced. If a crash
+// undoes the rename, the older note still fits the log, which only grows.
 func writeNote(name string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".note-*") // 0600
 	if err != nil {
@@ -205,8 +208,8 @@ func machineIn(file string) (string, error) {
 // LogName is the identity of a log in notes.
 func LogName(id [16]byte) string { return hex.EncodeToString(id[:]) }
 
-// PublicKey is the public key in a file of a signing key; nil if there is no such file.
-func PublicKey(file string) (ed25519.PublicKey, error) {
+// PublicKeyIn is the public key in a file of a signing key; nil if there is no such file.
+func PublicKeyIn(file string) (ed25519.PublicKey, error) {
 	text, err := budget.ReadFile(file, budget.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
