@@ -45,7 +45,7 @@ func (l *Ledger) LedVersion(ctx context.Context, stack string) (string, error) {
 func (l *Ledger) Key() string { return l.Proofs().Key() }
 
 // Pins lists the pinned keys that no operator has decided about, for all instances of the store. Each is
-// listed once, in the order of pinning.
+// listed once, sorted by instance, then key.
 func (l *Ledger) Pins(ctx context.Context) ([]trust.Pin, error) { return l.Proofs().Pins(ctx) }
 
 // Roster are the people and their public keys whose signatures count, sorted.

@@ -26,6 +26,8 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 	defer stop()
 	err := renamer{a}.hold(ctx, d, func(ctx context.Context, c parts.Claim) error {
 		acquired()
+		// While the step only waits, a newer configuration of its resource ends its context; see
+		// Control.EndWait.
 		ctx, end := a.slots.stepping(ctx, key)
 		defer end()
 		if a.stopped() || !a.o.Control.mayStart(key) {
@@ -38,6 +40,8 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 			}
 			return err
 		}
+		// The rename is recorded before the call. After a crash between the two, the record has the
+		// new name, and the next plan proposes the rest under it.
 		if outdated, err = (renamer{a}).rename(ctx, c, d, key); outdated != nil || err != nil {
 			if outdated != nil {
 				out = *outdated
@@ -47,6 +51,8 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 		out = a.perform(ctx, c, d, phase)
 		return nil
 	})
+	// A step that a yield stopped is reported as left to the newer configuration, and not as
+	// interrupted.
 	if out = a.afterHold(out, err); out.Status == Interrupted && !a.stopped() && !a.o.Control.mayStart(key) {
 		return left(d)
 	}
@@ -58,13 +64,16 @@ func (a *apply) act(d *decider.Decision, phase decider.Phase) Outcome {
 func (a *apply) afterHold(out Outcome, err error) Outcome {
 	var claimed *coordinator.ClaimedError
 	switch {
+	// After a call the outcome has the result, whatever happened to the claim since.
 	case err == nil || out.Status.called():
 	case errors.As(err, &claimed):
 		out.Status, out.Err, out.Detail = Claimed, err, err.Error()
 		out.ClaimedBy = claimed.Claim.User + "@" + claimed.Claim.Host
 	case errors.Is(err, coordinator.ErrLost):
 		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
+	// The apply yielded, was interrupted or cannot record its actions. The outcome stays as given.
 	case errors.Is(err, errYielded), a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
+	// Nothing was called, so the failure says nothing about the configuration.
 	default:
 		out.Status, out.Err, out.Detail = Unprepared, err, err.Error()
 		out.Cause, out.Passes = provider.Unreachable, true
@@ -79,6 +88,8 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 func (a *apply) untilAcquired(key phaseOf) (ctx context.Context, acquired func(), stop func()) {
 	ctx, cancel := context.WithCancelCause(a.hard)
 	var mu sync.Mutex
+	// It is set once the claim is acquired. From then on, only the hard context may cut the work
+	// off.
 	working := false
 	waits := a.toStart
 	if a.o.Control.isOwed(key) {
@@ -113,6 +124,8 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 			Detail: fmt.Sprintf("a %s started by run %s has no recorded result: plan again", open.Action, open.Run),
 		}, nil
 	}
+	// Actions of this plan are not among the others: the phases of a replace must not stop each
+	// other.
 	others, err := history.New(l.Reader()).ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
 	if err != nil {
 		return nil, a.readFailed(ctx, err)
@@ -129,6 +142,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 	switch {
 	case err != nil && !errors.Is(err, ledger.ErrNotFound):
 		return nil, a.readFailed(ctx, err)
+	// The record has no such resource any more: another run has done the delete.
 	case d.Action == decider.Delete && err != nil:
 		return &Outcome{
 			Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, Detail: "run " + by.Run + " has deleted it",
@@ -140,6 +154,8 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 	if err != nil {
 		return nil, a.readFailed(ctx, err)
 	}
+	// The other run applied the same configuration. Nothing is left to do, and what refers to the
+	// resource gets its values.
 	if known && applied.Desired == d.DesiredDigest() && have.Managed() {
 		a.noteResource(d.Ref, &have.Observed)
 		return &Outcome{

@@ -32,6 +32,7 @@ func (x *excludedError) OwnText() (text string, whole bool) { return x.Error(), 
 
 // turnedBack is the outcome of an action that turned back before its call.
 func turnedBack(ctx context.Context, out Outcome) Outcome {
+	// The claim was lost, or the apply was interrupted. No other action excluded this one.
 	if not := (*notCalledError)(nil); errors.As(out.Err, &not) && stopped(ctx, &out) {
 		return out
 	}
@@ -83,8 +84,10 @@ func (a exclusion) excluded(ctx context.Context, at storage.Revision, mine event
 			continue
 		}
 		switch {
+		// The other action deletes a resource that this one depends on.
 		case takesDown(o.Started) && slices.Contains(needs, o.Ref):
 			return &excludedError{*o, "it depends on " + o.Ref.Short()}
+		// This action deletes a resource, on which the other one may depend.
 		case takesDown(mine):
 			theirs, err := a.needsOf(ctx, o.Started)
 			if err != nil {
@@ -93,6 +96,7 @@ func (a exclusion) excluded(ctx context.Context, at storage.Revision, mine event
 			if slices.Contains(theirs, mine.Ref) {
 				return &excludedError{*o, o.Ref.Short() + " depends on it"}
 			}
+		// Both apply a configuration, and exclude each other if they take the same exclusive thing, such as a port.
 		case mine.Applying != nil && o.Applying != nil:
 			if thing, clash := comparator.Clash(a.heldBy(mine), a.heldBy(o.Started)); clash {
 				return &excludedError{*o, fmt.Sprintf("%s takes %s, too", o.Ref.Short(), thing)}
@@ -117,6 +121,8 @@ func (a exclusion) needsOf(ctx context.Context, s event.Started) ([]resource.Ref
 	return last.DependsOn, err
 }
 
+// heldBy returns the exclusive things that the configuration of an action takes. The action must apply one: a delete
+// takes nothing.
 func (a exclusion) heldBy(s event.Started) []resource.Hold {
 	return a.engine.Kind(s.Ref).HeldAs(s.Ref, s.Applying.Attrs, s.Applying.State)
 }

@@ -40,7 +40,7 @@ type Options struct {
 }
 
 // readFailed handles a failed read of the ledger: if the claim was lost meanwhile, it stops this
-// action, else the apply.
+// action, else the apply. The end of a claim cancels reads under it, which says nothing about the ledger.
 func (a *apply) readFailed(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, coordinator.ErrLost) {
 		return cause
@@ -91,6 +91,7 @@ type stepOf struct {
 func newApply(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Options) *apply {
 	if o.Parallelism <= 0 {
 		o.Parallelism = defaultParallelism
+		// An apply has one set of slots for all its stacks, so the last stack that sets a limit decides.
 		for _, i := range p.Intents {
 			if i.Options.Parallelism > 0 {
 				o.Parallelism = i.Options.Parallelism
@@ -138,13 +139,15 @@ func (a *apply) fail(err error) error {
 	return a.failure
 }
 
+// broken returns the error that stopped the apply; nil while its actions can be recorded.
 func (a *apply) broken() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.failure
 }
 
-// note keeps the outcome of a step.
+// note keeps the outcome of a step. A later outcome of the same step replaces an earlier one: a skipped step may still
+// be refused.
 func (a *apply) note(s stepOf, o Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -27,7 +27,11 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	if ctx.Err() != nil {
 		return nil, 0, &notCalledError{context.Cause(ctx)} // the claim is lost already, or the apply was canceled
 	}
+	// While the provider signals that it only waits, the action has no slot, and the control can
+	// end it.
 	ctx = provider.WithWaits(ctx, func() func() { return a.slots.waits(ctx) })
+	// The monotonic clock bounds the repetition, so that a change of the wall clock neither extends
+	// nor ends it.
 	start := time.Now()
 	for wait := a.o.Backoff; ; wait = min(2*wait, longestWait) {
 		tries++
@@ -42,8 +46,10 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 		}
 		switch {
 		case a.slots.sleep(ctx, a.soft, wait):
+		// The context ended the pause. After a timeout, the error names the timeout.
 		case ctx.Err() != nil:
 			return res, tries, explain(err)
+		// An interrupt ended the pause, so the last answer of the provider is the result.
 		default:
 			return res, tries, err
 		}
@@ -111,6 +117,7 @@ func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request)
 		if o, err = mark(ctx, p, r, marks); err != nil || len(rest) == 0 {
 			return o, err
 		}
+		// The update gets the marks that the resource has since the first part.
 		r.Have.Marks = o.Marks
 	}
 	r.Changes = rest
@@ -126,6 +133,7 @@ func mark(
 	if !ok {
 		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write tags on existing resources", r.Desired.Ref)
 	}
+	// Mark writes the whole set. The blessing stays as observed, unless it is one of the changes.
 	r.Desired.Blessed = r.Have.Marks.Blessed
 	for _, c := range changes {
 		if c.Path == "blessed" {

@@ -25,11 +25,13 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 		if x := recover(); x != nil {
 			err = &panicError{x, debug.Stack()}
 		}
+		// A check that was cut off or throttled has refused nothing, and its error must not read like a refusal.
 		if provider.Repeats(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			err = provider.Errorf("the check could not be completed: %w", err)
 		}
 		err = quiet(a.engine, err, &r)
 	}()
+	// A thing that another resource gives up first is no reason to refuse the request.
 	for _, t := range d.Takes {
 		if t.Leaves {
 			r.Vacated = append(r.Vacated, provider.Vacated{Hold: t.Hold, ID: t.ID})
@@ -40,6 +42,7 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 		r.Replaces, r.Desired.Replace = d.Observed, d.Strategy
 	}
 	k := a.engine.Kind(d.Ref)
+	// References to resources that are about to be replaced stay references, because their values are about to change.
 	known := withoutLeaving(a.leaves, a.resolver(ctx, d.Ref, nil), func(ref resource.Ref) bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -64,6 +67,7 @@ func Check(ctx context.Context, e *recovery.Recovery, p *plan.Planned) {
 		if !d.Action.Executes() || d.Action == decider.Delete {
 			continue
 		}
+		// A key without an error counts as checked: the apply does not ask again.
 		p.Checked[d.Ref] = nil
 		leave := free.enter(ctx)
 		running.Go(func() {
@@ -84,7 +88,8 @@ func Check(ctx context.Context, e *recovery.Recovery, p *plan.Planned) {
 	}
 }
 
-// keyFor is the key of an earlier attempt, of which the provider may have something.
+// keyFor is the key of an earlier attempt, of which the provider may have something. It is empty if no attempt of the
+// configuration is recorded.
 func (a *apply) keyFor(d *decider.Decision) string {
 	return a.plan.Tries[d.Ref].Of(d.DesiredDigest()).Key
 }

@@ -23,8 +23,10 @@ func (p places) enter(ctx context.Context) (leave func()) {
 	select {
 	case p <- struct{}{}:
 	case <-ctx.Done():
+		// The check runs without a place. It ends soon, because its context has ended.
 		return func() {}
 	}
+	// The goroutine frees the place once: at the end of the check, or after slowCheck.
 	ended := make(chan struct{})
 	go func() {
 		late := time.NewTimer(slowCheck)
@@ -68,12 +70,14 @@ type answer struct {
 func (c *firstChecks) start(
 	ctx context.Context, decisions []int, parallelism int, check func(ctx context.Context, decision int) *Outcome,
 ) {
+	// The channel has room for every answer, so that no check blocks once the walk takes no more of them.
 	c.asked, c.answers = map[int]bool{}, make(chan answer, len(decisions))
 	for _, k := range decisions {
 		c.asked[k] = true
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
+	// The places are awaited here and not in the walk, which a slow check must not stop.
 	running.Go(func() {
 		free := newPlaces(parallelism)
 		for _, k := range decisions {
@@ -123,7 +127,8 @@ func (c *firstChecks) sort(over, skipped func(step int) bool) {
 	}
 }
 
-// needless reports whether only steps need a step that wait for an answer.
+// needless reports whether only steps need a step that wait for an answer. A step that no other step needs is not
+// needless: it has a purpose of its own.
 func (c *firstChecks) needless(step int, skipped func(step int) bool) bool {
 	needed := slices.DeleteFunc(slices.Clone(c.needers[step]), skipped)
 	return len(needed) > 0 && !slices.ContainsFunc(needed, func(n int) bool { return !c.unsure[n] })

@@ -70,6 +70,7 @@ func (c *Control) Yield() {
 	if c.plan == nil { // it has not started, and no step will
 		return
 	}
+	// No start is being recorded under the write lock, so the steps that took something down are all known.
 	c.owed = c.owes()
 	c.end(errYielded)
 }
@@ -103,6 +104,7 @@ func firstPhase(d *decider.Decision) decider.Phase {
 	return decider.CreatePhase
 }
 
+// keyOf returns the resource and the phase of a step, which identify it in a plan.
 func (c *Control) keyOf(s decider.Step) phaseOf {
 	return phaseOf{c.plan.Plan.Decisions[s.Decision].Ref, s.Phase}
 }
@@ -134,6 +136,7 @@ func (c *Control) addOwed(out map[phaseOf]bool) {
 			owe(before)
 		}
 	}
+	// A delete counts from the record of its start, since its call may have succeeded.
 	takesDown := func(ref resource.Ref) bool {
 		key := phaseOf{ref, decider.DeletePhase}
 		state, is := c.steps[key]
@@ -144,6 +147,8 @@ func (c *Control) addOwed(out map[phaseOf]bool) {
 		if s.Phase != decider.CreatePhase {
 			continue
 		}
+		// A destroy-first replace owes its own create. Any other create is owed if it takes a thing that a deleted
+		// resource gave up.
 		replaces := d.Action == decider.Replace && firstPhase(d) == decider.DeletePhase && takesDown(d.Ref)
 		succeeds := slices.ContainsFunc(d.Takes, func(t comparator.Take) bool { return t.Leaves && takesDown(t.By) })
 		if replaces || succeeds {
@@ -180,6 +185,7 @@ func (c *Control) begin(key phaseOf, record func(fenced bool) error) error {
 		if s := c.steps[key]; s != nil && s.started.IsZero() {
 			s.started = c.clock()
 		}
+		// The claim of the turn that was taken for this step is released now; see takeAndAct.
 		if told := c.notifies[key]; told != nil {
 			close(told)
 			delete(c.notifies, key)
@@ -214,8 +220,10 @@ func (c *Control) gate(key phaseOf, do func(fenced bool) error) error {
 		}
 		return do(!c.owed[key])
 	}
+	// do may be called twice. A call that returns ErrOutdated has recorded nothing.
 	err := try()
 	if errors.Is(err, ledger.ErrOutdated) {
+		// The read lock is free again here: Yield needs the write lock.
 		c.Yield()
 		err = try()
 	}
@@ -243,6 +251,7 @@ func (c *Control) Busy() []plan.Busy {
 	busy := map[int]*plan.Busy{}
 	for _, s := range c.order {
 		state := c.steps[c.keyOf(s)]
+		// A step that is left to a newer plan keeps no resource busy.
 		if state.ended || state.started.IsZero() && c.yielded && !c.owed[c.keyOf(s)] {
 			continue
 		}

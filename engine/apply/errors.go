@@ -65,6 +65,7 @@ func notStartable(ctx context.Context, out Outcome, err error) Outcome {
 	var unproven *unprovenError
 	var starts *startsError
 	switch {
+	// The proof has ended since the plan: the action is outdated, and has not failed.
 	case errors.As(err, &unproven):
 		out.Status = Stale
 	case errors.As(err, &starts):
@@ -109,7 +110,8 @@ func (e *unprovenError) Unwrap() error { return e.why }
 func (e *unprovenError) OwnText() (text string, whole bool) { return e.Error(), true }
 
 // quiet returns the error of an action without text of another system, if the request of the action has a secret, and
-// without the credentials of the process.
+// without the credentials of the process. A lost claim stays recognizable in the error, because it makes the result
+// uncertain.
 func quiet(e *recovery.Recovery, err error, r *provider.Request) error {
 	return e.Quiet(err, r, coordinator.ErrLost)
 }

@@ -47,6 +47,7 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision, v verb, err err
 	if !k.Async || !deleting && !pending {
 		return err
 	}
+	// The deadline is recorded with the result. An observation after it counts a pending resource as failed.
 	end.Outcome, end.Deadline = event.Accepted, a.engine.Now().Add(a.pends(d.Ref, v, k))
 	end.Error, end.Cause = "", ""
 	return nil
@@ -70,10 +71,12 @@ func (a *apply) recorder(
 		if a.stopped() { // after an interrupt nothing starts
 			return errStopped
 		}
+		// A stack without a version in the options has no fence, and neither has an owed step.
 		var fence *ledger.Fence
 		if version, is := a.o.Versions[stackOf(a.plan, ref)]; is && fenced {
 			fence = &ledger.Fence{Stack: stackOf(a.plan, ref), Version: version}
 		}
+		// The record is completed even if the claim is lost meanwhile: its guard decides whether the start counts.
 		receipt, err := a.engine.Ledger.RecordStart(context.WithoutCancel(ctx), guard, fence, events...)
 		*at = receipt.Revision
 		return err
@@ -91,10 +94,12 @@ func (a *apply) notStarted(out Outcome, err error) Outcome {
 		out.Status, out.Detail = Interrupted, "the apply was interrupted first"
 		return out
 	}
+	// The guard of the claim has failed. Another instance may act on the resource.
 	if errors.Is(err, ledger.ErrRefused) {
 		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
 		return out
 	}
+	// An earlier plan used the approval, so the operators must approve again.
 	if errors.Is(err, ledger.ErrUsed) {
 		out.Status, out.Err, out.Detail = Stale, err, err.Error()
 		return out
@@ -125,7 +130,8 @@ func (a *apply) finish(
 	return out
 }
 
-// notRecorded returns the outcome of an action whose result could not be recorded.
+// notRecorded returns the outcome of an action whose result could not be recorded. The action stays open, because its
+// result is missing. A lost claim concerns this action alone, and any other error stops the apply.
 func (a *apply) notRecorded(out Outcome, err error) Outcome {
 	out.Status = Uncertain
 	if errors.Is(err, ledger.ErrRefused) {
@@ -151,6 +157,7 @@ func (a *apply) startedEvent(
 	b := a.starting(c, d)
 	b.Key, b.Have = ulid.Make().String(), r.Have.ID
 	if d.Action == decider.Update || d.Action == decider.Restart {
+		// The record keeps which values were set outside ovi, so that repeated fights over a value are recognized.
 		b.Undoes = event.Undoes(d.Changes)
 	}
 	if d.Action == decider.Replace {
@@ -174,6 +181,8 @@ func (a *apply) starting(c parts.Claim, d *decider.Decision) event.Started {
 		Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Host: host, PID: os.Getpid(),
 	}
+	// The delete records what it makes room for and which configurations must follow. After a crash, the next plan
+	// knows what it owes.
 	if started.TakesRoom = len(a.plan.Outages[d.Ref]) > 0 || d.TakesRoom(); d.Action.Destroys() {
 		for _, room := range decider.RoomFor(a.plan.Plan, d) {
 			started.MakesRoom = append(started.MakesRoom, event.Room{Thing: decider.HoldText(room.Of), For: room.For})
@@ -223,6 +232,7 @@ func (a *apply) finishedEvent(
 	var not *notCalledError
 	var excluded *excludedError
 	switch {
+	// The provider was not called, so the action has not failed and has no cause.
 	case errors.As(err, &not), errors.As(err, &excluded):
 		e.Outcome, e.Cause = event.NotCalled, ""
 	case isUncertain(err) || cutOff(ctx, err):

@@ -74,6 +74,7 @@ type Result struct {
 // phase that was done of an incomplete replace counts too.
 func (o Outcome) count(c *event.Counts) {
 	switch o.Status {
+	// An accepted action counts as done here: the system carries it out.
 	case Done, Accepted:
 		if o.renames {
 			c.Rename++
@@ -99,6 +100,8 @@ func (o Outcome) count(c *event.Counts) {
 	}
 }
 
+// incomplete returns the beginning of a detail: which phase of a replace was done, and which was
+// not.
 func incomplete(o Outcome) string {
 	if o.Deleted {
 		return "the old resource is deleted, the new one is not created: "

@@ -68,6 +68,7 @@ func published(a *apply) func(resource.Reference) outputs.Answer {
 			failed[d.Ref] = true
 		}
 	}
+	// The returned function calls known, which takes the lock again.
 	a.mu.Unlock()
 	return func(r resource.Reference) outputs.Answer {
 		if o, found := a.known(r.Ref); found && !failed[r.Ref] {

@@ -45,6 +45,8 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	r, err := a.request(ctx, c, d, phase)
 	closing := a.closing(d, phase)
+	// A resource that is deleted, or that ends a replacement, must be proven now and not only when
+	// the plan was made.
 	if err == nil && d.Observed != nil && (phase == decider.DeletePhase || len(closing) > 0) {
 		err = a.prove(ctx, d.Ref, d.Observed.ID)
 	}
@@ -75,6 +77,7 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	}
 	end := a.finishedEvent(ctx, started, res, tries, err)
 	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, phase) == update {
+		// The record of these attributes makes the next plan propose a replacement.
 		end.RecreateOnly = attributes(d.Changes)
 	}
 	err = a.accept(&end, d, verbOf(d.Action, phase), err)
@@ -87,6 +90,8 @@ func (a *apply) perform(ctx context.Context, c parts.Claim, d *decider.Decision,
 	if err != nil {
 		out.Cause, out.Passes, out.Detail = end.Cause, !end.Counts(), err.Error()
 	}
+	// The blessing and the last good configuration are in one batch with the result, so that a
+	// crash cannot separate them.
 	ends := []event.Event{end}
 	if a.blesses(d, end) {
 		ends = append(ends, a.blessing(d.Desired))

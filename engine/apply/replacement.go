@@ -114,11 +114,14 @@ func (a *apply) replacement(
 	same := open.Desired == r.Desired
 	switch {
 	case !is:
+	// Only the create phase of a replace without a new resource may start again, and only with
+	// another configuration or strategy. Anything else goes on from the record.
 	case d.Action != decider.Replace || d.New != nil || phase == decider.DeletePhase,
 		same && resource.Strategy(open.Strategy) == d.Strategy:
 		r.recorded, r.applied = true, open.Applying
 		r.Strategy, r.Desired, r.Reverting = resource.Strategy(open.Strategy), open.Desired, open.Reverting
 		r.Old, r.Key = open.Old, open.Key
+	// Another strategy starts it again. An earlier create may still arrive, so the key stays.
 	case same:
 		r.Key = open.Key
 	}
@@ -129,7 +132,8 @@ func (a *apply) replacement(
 	return r, nil
 }
 
-// extend sets the deadline for the resource that is starting.
+// extend sets the deadline for the resource that is starting. The time counts from this call,
+// because the time in which no engine ran says nothing about the resource.
 func (r *replacement) extend() {
 	k := r.engine.Kind(r.d.Ref)
 	r.Deadline, r.pause, r.repeated = r.engine.Now().Add(r.pends(r.d.Ref, create, k)), pauses{}, false
@@ -166,8 +170,12 @@ func (r *replacement) run(ctx context.Context) Outcome {
 		case r.handsOver(step):
 			r.noteResource(r.d.Ref, s.New)
 			return Outcome{Status: Done, ID: s.New.ID}
+		// A step failed for good, and there is no way back. The next plan decides from the stage
+		// that it observes.
 		case r.refused != nil && step != replace.Revert && !r.Reverting:
 			return r.stops(ctx, r.refused)
+		// A step that follows itself had no visible effect yet. It waits once, and is then
+		// repeated.
 		case step == replace.Wait || step == r.last && !r.repeated:
 			if r.repeated = true; !r.pause.wait(r.apply, ctx, r.soft) {
 				return r.leaves(ctx, r.interrupted(s))
@@ -203,7 +211,8 @@ func (r *replacement) handsOver(step replace.Step) bool {
 	return r.phase == decider.CreatePhase && (step == replace.References || step == replace.DeleteOld)
 }
 
-// again reports whether to observe again after an observation that failed.
+// again reports whether to observe again after an observation that failed. Neither an ended proof
+// nor a broken ledger passes with time.
 func (r *replacement) again(ctx context.Context, err error) bool {
 	var unproven *unprovenError
 	if r.blinks++; r.blinks >= cmp.Or(r.o.Tries, mostBlinks) || errors.As(err, &unproven) || r.broken() != nil {

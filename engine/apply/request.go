@@ -25,6 +25,7 @@ func (a *apply) request(
 		r.Have = *d.Observed
 		r.MarkKey = a.plan.KeyOf(d.Ref, d.Observed.ID)
 	}
+	// The old resource is no Have of a create: under destroy-first it is deleted already.
 	if d.Action == decider.Replace && phase == decider.CreatePhase {
 		r.Replaces = d.Observed
 	}
@@ -40,6 +41,7 @@ func (a *apply) request(
 	if verbOf(d.Action, phase) == update {
 		r.Changes = make([]resource.Change, len(d.Changes))
 		for i, change := range d.Changes {
+			// The plan has a reference or a digest where the provider needs the value.
 			if resource.HasReferences(change.To) || isDigest(change.To) {
 				change.To = valueAt(r.Desired.Attrs, change.Path, change.To)
 			}
@@ -90,7 +92,8 @@ func (a *apply) resolver(ctx context.Context, ref resource.Ref, missing *[]resou
 	}
 }
 
-// valueOf returns the value of a reference now.
+// valueOf returns the value of a reference now. A secret that its provider does not reveal has no
+// value, because a call cannot use its digest.
 func (a *apply) valueOf(ctx context.Context, ref resource.Reference) (resource.Value, bool) {
 	o, ok := a.known(ref.Ref)
 	if !ok {
@@ -146,6 +149,7 @@ func valueAt(attrs resource.Attrs, path string, otherwise resource.Value) resour
 
 // noValue is the error of a reference without a value.
 func (a *apply) noValue(to resource.Reference) error {
+	// A resource that starts may get the value later. The action waits for it, and has not failed.
 	if o, exists := a.known(to.Ref); exists && o.Health == resource.Pending {
 		return &startsError{to, o}
 	}

@@ -29,6 +29,7 @@ func Perform(ctx context.Context, e *recovery.Recovery, p *plan.Planned, o Optio
 	}
 	walk(a, steps)
 	a.recordNotStarted()
+	// No step runs after the walk, so the values that outputs refer to are final.
 	recorded, unknown, err := publish(a)
 	r := a.result()
 	r.Outputs, r.Unknown = recorded, unknown
@@ -41,6 +42,7 @@ func Single(ctx context.Context, e *recovery.Recovery, p *plan.Planned, d decide
 	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
 	a := newApply(ctx, e, p, Options{})
 	a.operator = true
+	// Only this call has the control, so the apply never yields.
 	a.toStart = a.o.Control.attach(a.soft, p, nil, e.Clock)
 	out := a.act(&p.Plan.Decisions[0], decider.CreatePhase)
 	if !out.Status.good() {
@@ -102,12 +104,14 @@ func (a *apply) outcomeOf(decision int) Outcome {
 	one, hasFirst := a.outcomes[stepOf{decision, first}]
 	two, hasSecond := a.outcomes[stepOf{decision, second}]
 	switch {
+	// The first phase succeeded, so the second one decides.
 	case hasFirst && hasSecond && one.Status.good():
 		two.Seconds += one.Seconds
 		if !two.Status.good() && !two.Reverted {
 			two.Deleted, two.Created = first == decider.DeletePhase, first == decider.CreatePhase
 			two.Detail = incomplete(two) + two.Detail
 		}
+		// The phase that created has the ID of the resource that is left.
 		if two.ID == "" || second == decider.DeletePhase {
 			two.ID = one.ID
 		}

@@ -44,6 +44,7 @@ func (s *slots) free() {
 	s.mu.Lock()
 	s.running--
 	s.mu.Unlock()
+	// One signal is enough: the walk then fills all free slots.
 	select {
 	case s.freed <- struct{}{}:
 	default:
@@ -87,7 +88,8 @@ func (s *slots) stepping(ctx context.Context, key phaseOf) (stepped context.Cont
 	}
 }
 
-// waits notes that the step of a context waits, until the returned function is called.
+// waits notes that the step of a context waits, until the returned function is called. The wait for a turn has no step
+// in its context. It returns its slot too, and the control notes nothing.
 func (s *slots) waits(ctx context.Context) (resume func()) {
 	key, _ := ctx.Value(stepKey{}).(phaseOf)
 	again := s.wait()

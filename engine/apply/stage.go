@@ -28,6 +28,8 @@ func (r *replacement) stage(ctx context.Context) (replace.Stage, error) {
 			return s, &unprovenError{r.d.Ref, o.ID, fmt.Errorf("its ownership is %s now", o.Ownership)}
 		case o.Condition == resource.Unreadable:
 			return s, fmt.Errorf("%s could not be read: %s", o.ID, o.Message)
+		// Others may use a resource whose creation has ended after all. The reason for its
+		// replacement is gone.
 		case o.ID == r.Old && r.d.Reason == decider.ReasonUnfinished && o.Condition != resource.Unfinished:
 			return s, fmt.Errorf("%s is no longer unfinished: plan again", o.ID)
 		case o.ID == r.Old:

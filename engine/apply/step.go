@@ -41,6 +41,8 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	if err != nil {
 		return stop(r.stops(ctx, err))
 	}
+	// The next step is the first that deletes or sets aside a working resource, so the new one must
+	// not be refused after it.
 	if r.Checks(s) {
 		if err := r.ask(ctx, r.d, *q); err != nil {
 			if out := (Outcome{}); r.last == "" && stopped(ctx, &out) {
@@ -81,6 +83,7 @@ func (r *replacement) carryOut(
 ) *Outcome {
 	start := r.engine.Clock()
 	res, tries, err := r.callAlone(ctx, r.at, started, verbOfStep(step), q)
+	// Only the first step of a phase is compared with the actions of other applies.
 	r.at = 0
 	err = quiet(r.engine, err, q)
 	end := r.finishedEvent(ctx, started, res, tries, err)
@@ -112,10 +115,13 @@ func (r *replacement) carryOut(
 			Status: Uncertain, ID: end.ID, Err: err, Cause: end.Cause, Passes: !end.Counts(),
 			Detail: err.Error(),
 		}
+	// The step was repeated once more. The next repetition waits first again.
 	case end.Outcome == event.Done && repeats:
 		r.repeated = false
 	case end.Outcome == event.Done:
 		r.extend()
+	// A failure that may pass, a failure on the way back and a failure of the last delete do not
+	// make the replacement go back: the next plan goes on.
 	case provider.HandlingOf(end.Cause).Repeats || r.Reverting || step == replace.DeleteOld:
 		return stop(r.stops(ctx, err))
 	default:
@@ -129,6 +135,8 @@ func (r *replacement) carryOut(
 func (r *replacement) goBack(ctx context.Context, s replace.Stage) *Outcome {
 	e := event.ReplaceReverted{Ref: r.d.Ref, Key: r.Key, Why: r.whyBack(s)}
 	failed := s.New != nil && s.New.Health == resource.Failing
+	// The record of a failed step counts as the attempt already. A revert whose new resource does
+	// not fail is no attempt.
 	if r.refused == nil && (failed || r.d.Action != decider.Revert) {
 		e.Failed = r.Desired
 	}
@@ -170,12 +178,14 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 		return r.givesUp(s)
 	}
 	e := event.ReplaceFinished{Ref: r.d.Ref, Key: r.Key, Reverted: step == replace.Reverted}
+	// The end of a replacement names the resource that is left, which must still be proven.
 	if left != nil {
 		e.ID = left.ID
 		if err := r.prove(ctx, r.d.Ref, left.ID); err != nil {
 			return r.stops(ctx, err)
 		}
 	}
+	// A replacement without a recorded start has no end to record.
 	if r.recorded {
 		if out := r.write(ctx, append([]event.Event{e}, r.good(ctx, e, left)...)...); out != nil {
 			out.ID = e.ID
@@ -247,6 +257,8 @@ func (r *replacement) stepRequest(
 		q.Beside = s.Old
 	}
 	switch {
+	// The attributes that control the delete of the new resource are the ones that it was created
+	// with.
 	case step == replace.DeleteNew && r.applied != nil:
 		q.Desired.Attrs = r.applied.Attrs
 		return q, nil
@@ -256,6 +268,7 @@ func (r *replacement) stepRequest(
 		return q, err
 	}
 	q.Desired = resource.Desired{Ref: r.d.Ref}
+	// A restore applies no configuration, so references without a value must not prevent it.
 	if r.d.Desired != nil && step != replace.Restore {
 		if err := r.resolveInto(ctx, r.d, q); err != nil {
 			return nil, err
@@ -269,6 +282,7 @@ func (r *replacement) stepRequest(
 func (r *replacement) stepStarted(step replace.Step, q *provider.Request) event.Started {
 	b := r.starting(r.claim, r.d)
 	b.Key, b.Step, b.Have, b.Desired = q.Key, string(step), q.Have.ID, r.Desired
+	// Recovery finds the other steps by their names, so they have no phase.
 	switch {
 	case step == replace.Create:
 		b.Phase, b.Applying = event.PhaseCreate, r.applying(r.d, q)

@@ -64,6 +64,7 @@ func (a *apply) limited(
 	limit := timeoutOf(a.plan, ref, v)
 	hint := fmt.Sprintf("run it again, which observes it first, or raise timeouts: {%s: {%s: %s}}",
 		ref.Kind, actionOf(v), 2*limit)
+	// The shorter limit counts, and the hint is about that one.
 	if a.o.Limit > 0 && (limit == 0 || limit > a.o.Limit) {
 		limit, hint = a.o.Limit, "raise --timeout; the next cycle observes it first"
 	}

@@ -45,11 +45,13 @@ type turns struct {
 	sets  map[resource.Ref]*turnsOfSet
 }
 
+// turnsOfSet has the members of a set that this apply interrupts now.
 type turnsOfSet struct {
 	mu  sync.Mutex // held while the set is observed for a turn
 	now map[resource.Ref]bool
 }
 
+// of returns the turns of a set: one value for all steps of the apply.
 func (t *turns) of(set resource.Ref) *turnsOfSet {
 	t.guard.Lock()
 	defer t.guard.Unlock()
@@ -59,6 +61,7 @@ func (t *turns) of(set resource.Ref) *turnsOfSet {
 	return t.sets[set]
 }
 
+// end ends the turn of a resource. From then on, an observation tells whether it is in service.
 func (s *turnsOfSet) end(ref resource.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,6 +103,7 @@ const TurnPrefix = "turn/"
 // moment and interrupt one member each.
 func (t *turns) takeAndAct(set *turnsOfSet, d *decider.Decision) (out Outcome, down []resource.Observed, err error) {
 	key := phaseOf{d.Ref, firstPhase(d)}
+	// The action outlasts the claim of the turn. The buffer keeps its outcome until then.
 	ended := make(chan Outcome, 1)
 	acts := false
 	of := resource.SetOf(d.Desired)
@@ -113,11 +117,13 @@ func (t *turns) takeAndAct(set *turnsOfSet, d *decider.Decision) (out Outcome, d
 		go func() { ended <- t.act(d, key.phase) }()
 		select {
 		case <-started:
+		// The action ended without a recorded start, and frees the turn too.
 		case out = <-ended:
 			ended <- out
 		}
 		return nil
 	})
+	// The action has its own claim: an error of the turn does not change its outcome.
 	if acts {
 		return <-ended, nil, nil
 	}
@@ -142,6 +148,7 @@ func (t *turns) awaitTurn(set *turnsOfSet, d *decider.Decision) (Outcome, bool) 
 	for pause := (pauses{}); !t.stopped() && t.o.Control.mayStart(key); {
 		done, others, err := t.takeAndAct(set, d)
 		switch {
+		// An observation that failed may succeed in a moment; until the deadline it is repeated.
 		case err != nil && provider.Repeats(err) && t.engine.Clock().Before(late):
 			pause.wait(t.apply, t.hard, t.toStart)
 			continue

@@ -17,6 +17,7 @@ const (
 	restore
 )
 
+// verbOf returns the verb of a phase of an action. A restart is an update of the state.
 func verbOf(action decider.Action, phase decider.Phase) verb {
 	switch {
 	case phase == decider.DeletePhase:

@@ -41,6 +41,7 @@ func walk(a *apply, steps []decider.Step) {
 			w.ready = append(w.ready, i)
 		}
 	}
+	// The walk returns only when no step runs, so every step finds a receiver for its result.
 	finished := make(chan stepResult)
 	for running := 0; ; {
 		for len(w.ready) > 0 && !a.stopped() {
@@ -67,6 +68,7 @@ func walk(a *apply, steps []decider.Step) {
 			running++
 			go func() { finished <- stepResult{i, w.inTurn(d, steps[i].Phase)} }()
 		}
+		// No step runs, and no answer of a check can release another one.
 		if running == 0 && (len(w.first.asked) == 0 || a.stopped()) {
 			return
 		}
@@ -82,13 +84,14 @@ func walk(a *apply, steps []decider.Step) {
 	}
 }
 
+// stepResult is the outcome of a step, sent to the goroutine of the walk.
 type stepResult struct {
 	step    int
 	outcome Outcome
 }
 
 // walker tracks the graph of steps during a walk. Only the goroutine of the walk changes it; steps report to
-// it through a channel.
+// it through a channel. A negative number in waits marks a step that was skipped or refused and never starts.
 type walker struct {
 	*turns
 	steps   []decider.Step
@@ -116,6 +119,7 @@ func (w *walker) finish(r stepResult) {
 			}
 		}
 	}
+	// A failed step may be the successor that a delete makes room for.
 	if !r.outcome.Status.good() {
 		w.withhold()
 	}
@@ -178,6 +182,7 @@ func (w *walker) skip(step int, after decider.Step, cause Outcome) {
 	w.skipAfter(step, out)
 }
 
+// skipAfter skips the steps that wait for a step which does not start, with its outcome as their cause.
 func (w *walker) skipAfter(step int, cause Outcome) {
 	for _, n := range w.next[step] {
 		if w.waits[n] >= 0 {
@@ -196,6 +201,8 @@ func (w *walker) decision(s decider.Step) *decider.Decision {
 	return &w.plan.Plan.Decisions[s.Decision]
 }
 
+// waiting returns the outcome of a step that does not start because of another one. A yield and an interrupt pass on to
+// it, because no step failed.
 func (w *walker) waiting(step int, after decider.Step, cause Outcome) Outcome {
 	d, on := w.decision(w.steps[step]), w.decision(after).Ref
 	if cause.Status == Yielded {
@@ -248,6 +255,8 @@ func (w *walker) refusedFirst(ctx context.Context, decision int) *Outcome {
 	}
 }
 
+// destroysIn reports whether the plan destroys something in a scope. That may free the thing which a check found in
+// use.
 func (w *walker) destroysIn(s resource.Scope) bool {
 	for i := range w.plan.Plan.Decisions {
 		if d := &w.plan.Plan.Decisions[i]; d.Ref.Scope() == s && d.Action.Destroys() {
@@ -317,6 +326,7 @@ func (w *walker) answered(first answer) {
 		w.refuse(refused)
 		w.withhold()
 	}
+	// Every parked step is tried again. A step that still waits for an answer is parked once more.
 	w.sort()
 	w.ready = append(w.ready, w.first.parked...)
 	w.first.parked = nil
@@ -337,6 +347,7 @@ func (w *walker) needs() [][]int {
 	return out
 }
 
+// allSkipped reports whether all of some steps were skipped or refused.
 func (w *walker) allSkipped(steps []int) bool {
 	for _, n := range steps {
 		if w.waits[n] >= 0 {

@@ -115,6 +115,7 @@ type rowKey struct {
 	was, by, would, wouldB string
 }
 
+// record applies a record. A plan is evaluated in the state that the records before it left.
 func (t *backtestRun) record(r event.Record) error {
 	if e, ok := r.Event.(event.Planned); ok {
 		return t.planned(r, e)
@@ -130,6 +131,8 @@ func (t *backtestRun) record(r event.Record) error {
 // If the reconstructed proposals have another digest than the recorded plan, something about it is
 // not known, and it is not judged.
 func (t *backtestRun) planned(r event.Record, e event.Planned) error {
+	// A plan that is not evaluated is noted too, because a later one may only refer to its
+	// decisions.
 	listed, known := t.past.decisions(e)
 	if e.Mode == event.ForDrift || r.At.Before(t.Since) {
 		return nil
@@ -140,6 +143,7 @@ func (t *backtestRun) planned(r event.Record, e event.Planned) error {
 		return nil
 	}
 	now := e.At
+	// A plan without a time of its own was made at the time of its record.
 	if now.IsZero() {
 		now = r.At
 	}
@@ -184,6 +188,8 @@ func (t *backtestRun) compare(plan string, now time.Time, judged decider.Plan, l
 	}
 }
 
+// add adds a row, or counts it in the row with the same decision and results. It notes the plan, so
+// that a later start marks the row as done.
 func (t *backtestRun) add(row Tried) {
 	key := rowKey{row.Ref, row.Proposed, string(row.Was.Says), row.Was.Policy, string(row.Would.Says), row.Would.Policy}
 	i, ok := t.rows[key]
@@ -220,4 +226,5 @@ func judge(blockers []decider.Blocker) PolicyResult {
 	return out
 }
 
+// rank returns the position of a result, from the strictest one.
 func rank(s Says) int { return slices.Index([]Says{Denies, Asks, Defers, LetsPass}, s) }

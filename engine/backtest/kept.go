@@ -61,6 +61,7 @@ func (t *backtestRun) spoken(v decider.Blocker) bool {
 	return false
 }
 
+// hasRule reports whether one of the evaluated rules has a name.
 func (t *backtestRun) hasRule(name string) bool {
 	for _, r := range t.Rules.Expressions {
 		if r.Name == name {

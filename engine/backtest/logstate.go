@@ -28,17 +28,20 @@ type logState struct {
 	undo      []change           // the last changes of resources, in case their batch is refused
 }
 
+// listing has the decisions of the last plan of a stack whose record lists them.
 type listing struct {
 	plan      string
 	decisions []event.Decision
 }
 
+// pastAt is an entry of a history, with the record that it comes from.
 type pastAt struct {
 	instance string
 	seq      wal.Seq
 	decider.Past
 }
 
+// change has the value of a resource before a record changed it; nil if there was none.
 type change struct {
 	seq wal.Seq
 	ref resource.Ref
@@ -99,6 +102,7 @@ func (m *logState) baseline(e event.Baseline) error {
 
 func (m *logState) observed(e event.Observed) {
 	m.undo = m.undo[:0] // only the record right after a batch can refuse it
+	// Such an observation changes no resource in the store either.
 	if !e.Complete {
 		return
 	}
@@ -122,6 +126,7 @@ func (m *logState) done(seq wal.Seq, e event.Finished) {
 	}
 }
 
+// set sets a resource, or removes it if o is nil. It keeps the value before, in case the batch is refused.
 func (m *logState) set(seq wal.Seq, ref resource.Ref, o *resource.Observed) {
 	m.undo = append(m.undo, change{seq, ref, m.resources[ref]})
 	if m.resources[ref] = o; o == nil {
@@ -189,6 +194,7 @@ func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Re
 		if d.Difference != comparator.Missing && d.Difference != comparator.Unreachable {
 			r.Observed = m.resources[d.Ref]
 		}
+		// The rules would judge an action by a resource or a configuration that is not known.
 		if d.Proposed.Executes() &&
 			(r.Desired == nil && d.Difference != comparator.Unwanted ||
 				r.Observed == nil && d.Difference != comparator.Missing) {

@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/resource/unread"
 )
 
-// alerts lists the alerts of a plan.
+// alerts lists the alerts of a plan. A Blocker that ends at a time, or that is reported elsewhere, is no alert.
 func (l *stackLoop) alerts(p *engine.Planned) []Alert {
 	var out []Alert
 	for i := range p.Plan.Decisions {
@@ -62,6 +62,7 @@ func (l *stackLoop) alerts(p *engine.Planned) []Alert {
 		}
 	}
 	for ref, o := range p.OpenActions() {
+		// An observation has not found the result, so an operator must resolve it.
 		if !o.Checked.IsZero() {
 			out = append(out, Alert{
 				Type: Unknown, Ref: ref, Text: fmt.Sprintf("the result of the %s of run %s could not be observed", o.Action, o.Run),
@@ -117,6 +118,7 @@ func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 			engine.OpenActionPolicy, engine.RolloutPolicy, engine.BusyPolicy:
 			return v, false
 		}
+		// A Blocker with a time ends without an operator.
 		if v.Until == nil {
 			return v, true
 		}
@@ -144,6 +146,7 @@ func (l *stackLoop) unreachableSince(p *engine.Planned) []Alert {
 			now[unreadable{s, kind}] = why
 		}
 	}
+	// A scope or kind that was read starts from zero again.
 	maps.DeleteFunc(l.unreachable, func(u unreadable, _ int) bool { _, still := now[u]; return !still })
 	var out []Alert
 	for u, why := range now {
@@ -175,6 +178,7 @@ func (l *stackLoop) pins(ctx context.Context) ([]Alert, error) {
 
 func pinAlerts(pins []ledger.Pin, now time.Time) (out []Alert) {
 	for _, p := range pins {
+		// An older pin is no alert, so that a new one is noticed.
 		if now.Sub(p.At) < keyPinnedFor {
 			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
 				"the key of instance %s was pinned at its first use; "+

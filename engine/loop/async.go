@@ -62,9 +62,11 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	timeout := time.After(y.loop.o.Patience + y.loop.o.Patience/graceShare)
 	mine, waiting := map[resource.Scope]*inFlight{}, map[resource.Scope]map[string]error{}
+	// The reads of the store precede every observation that is started here, and are shared by them.
 	now := y.loop.engine.Observing(y.ctx)
 	for _, r := range requests {
 		r, waiting[r.Scope] = y.withoutLate(r)
+		// Every kind of the location is still being read.
 		if r.Kinds != nil && len(r.Kinds) == 0 {
 			w.Unreachable[r.Scope] = firstOf(waiting[r.Scope])
 			continue
@@ -86,6 +88,7 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 				timedOut = true
 			}
 		}
+		// The goroutine of an abandoned observation records the result.
 		if y.abandon(g) {
 			w.Unreachable[s] = y.stillRunning(s, g)
 			continue
@@ -120,6 +123,7 @@ func (y *asyncObserver) withoutLate(r provider.ObserveRequest) (provider.Observe
 	return r, waiting
 }
 
+// firstOf returns the error of the first kind by name, so that repeated cycles report the same text.
 func firstOf(all map[string]error) error {
 	return all[slices.Min(slices.Collect(maps.Keys(all)))]
 }
@@ -164,6 +168,7 @@ func (y *asyncObserver) observeScope(now *engine.Observing, r provider.ObserveRe
 	late := g.late
 	y.mu.Unlock()
 	snapshot, read := live.Scopes[r.Scope]
+	// An observation that a plan waited for is confirmed and recorded by that plan.
 	if !late || !read || y.ctx.Err() != nil {
 		return
 	}
@@ -195,6 +200,7 @@ func (y *asyncObserver) deliver(now *engine.Observing, r provider.ObserveRequest
 		err = now.Record(y.ctx, snapshot, r)
 	}
 	y.mu.Lock()
+	// The kind is read again from now on, even if its record failed.
 	delete(y.late[r.Scope], l.Kind)
 	y.mu.Unlock()
 	if err == nil {
@@ -210,7 +216,8 @@ func (y *asyncObserver) use(s resource.Scope, kinds []string, why string) {
 	y.loop.waker.start(why)
 }
 
-// abandon stops waiting for an observation, unless it has ended by now.
+// abandon stops waiting for an observation, unless it has ended by now. The check and the mark are made under the lock,
+// so that either the plan or the goroutine uses a result.
 func (y *asyncObserver) abandon(g *inFlight) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -229,7 +236,7 @@ func (y *asyncObserver) Assists() bool { return y.assisting }
 // TakeReported implements plan.AsyncObserver.
 func (y *asyncObserver) TakeReported(s resource.Scope) bool { return y.loop.waker.take(s) }
 
-// TakeRecorded implements plan.AsyncObserver.
+// TakeRecorded implements plan.AsyncObserver. It returns each kind once: a later plan observes the kind again.
 func (y *asyncObserver) TakeRecorded(s resource.Scope) []string {
 	y.mu.Lock()
 	defer y.mu.Unlock()

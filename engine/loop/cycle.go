@@ -30,12 +30,15 @@ func (l *stackLoop) cycle(ctx context.Context, why string, leads bool) (Cycle, *
 			err = l.recordLed(ctx, intents)
 		}
 		l.does(planning)
+		// The applies of other versions yield even if the record of the version failed: no further step of theirs may
+		// start.
 		if l.yieldTo(intents); err == nil {
 			began, err = l.bounded(ctx, &c, intents)
 		}
 	}
 	c.Err, c.Took = err, max(l.engine.Clock().Sub(c.At), 0) // a clock may have been set back
 	if began != nil {
+		// The apply reports the cycle at its end, with the result.
 		began.cycle = c
 	} else if ctx.Err() == nil {
 		l.does(reporting)
@@ -50,6 +53,7 @@ var ErrTimeout = errors.New("the cycle took longer than its timeout: nothing was
 // noteUnread records the parts of the source that could not be read: once, not in each cycle.
 func (l *stackLoop) noteUnread(ctx context.Context, intents []resource.Intent, err error) {
 	for i := range intents {
+		// An unreadable part is recorded like an unreadable source: the other parts go on.
 		for _, p := range unread.All(&intents[i]) {
 			err = errors.Join(err, fmt.Errorf("%s: %s", unread.Title(p, &intents[i]), p.Why))
 		}
@@ -62,7 +66,8 @@ func (l *stackLoop) noteUnread(ctx context.Context, intents []resource.Intent, e
 	}
 }
 
-// bounded reconciles, with an observation and a plan within RunOptions.Timeout.
+// bounded reconciles, with an observation and a plan within RunOptions.Timeout. An apply that was started goes on after
+// the timeout, and each of its calls has a limit of its own.
 func (l *stackLoop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) (*work, error) {
 	if l.o.Timeout <= 0 {
 		return l.reconcile(ctx, c, intents)
@@ -186,6 +191,7 @@ func (l *stackLoop) obey(ctx context.Context, c *Cycle) error {
 func (l *stackLoop) blockedAsBefore(p *engine.Planned) bool {
 	before := l.blocked
 	l.blocked = p.Hash
+	// A plan that acts or records outputs is carried out in any case.
 	acts := func(d decider.Decision) bool { return d.Action.Executes() }
 	if len(p.Plan.Outputs) > 0 || slices.ContainsFunc(p.Plan.Decisions, acts) {
 		l.blocked = ""
@@ -210,6 +216,7 @@ func (l *stackLoop) help(ctx context.Context) bool {
 	}
 	if l.hasNewScans(scans) {
 		for _, s := range scans {
+			// A cycle that fails is repeated with the next observation, and not with this one.
 			l.helped[s.Scope] = s.Confirmed
 		}
 		l.whileLed(ctx, func(ctx context.Context) { _, _ = l.cycle(ctx, "help", false) })

@@ -45,9 +45,11 @@ func (s *sourceReader) newest(ctx, life context.Context, leads bool) ([]resource
 	}
 	r := s.present
 	var late <-chan time.Time
+	// Without an earlier configuration, the cycle waits for the read.
 	if len(s.latest) > 0 {
 		late = time.After(soon - time.Since(r.since))
 	}
+	// A read that is over counts first, since the time may have passed as well.
 	select {
 	case <-r.over:
 	default:
@@ -59,12 +61,14 @@ func (s *sourceReader) newest(ctx, life context.Context, leads bool) ([]resource
 			return s.meanwhile(ctx, leads)
 		}
 	}
+	// A failed read keeps the configuration that was read last, for the time in which a later read takes long.
 	if s.present = nil; r.err == nil {
 		s.latest = r.intents
 	}
 	return r.intents, r.err
 }
 
+// start begins a read that ends with life and not with the cycle. One read runs at a time.
 func (s *sourceReader) start(life context.Context) {
 	r := &sourceRead{since: time.Now(), over: make(chan struct{})}
 	s.present = r
@@ -84,7 +88,8 @@ func (s *sourceReader) outlasting() <-chan struct{} {
 	return s.present.over
 }
 
-// meanwhile returns the configuration that holds while the source is being read.
+// meanwhile returns the configuration that holds while the source is being read. A source that stays silent counts as
+// unread. So does one whose latest version is not the version that was led with last.
 func (s *sourceReader) meanwhile(ctx context.Context, leads bool) ([]resource.Intent, error) {
 	holds, err := s.holds(ctx, leads)
 	if err != nil || holds && time.Since(s.present.since) < silent {

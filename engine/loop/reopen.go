@@ -27,6 +27,7 @@ func (l *stackLoop) reopened(ctx context.Context, broken error) bool {
 	if l.flying.Load() > 0 {
 		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "record", At: l.engine.Clock(), Err: broken})
 	}
+	// A ledger that stayed open for long starts with the shortest pause again.
 	if time.Since(l.since) > reopenMost {
 		l.wait = 0
 	}

@@ -210,6 +210,7 @@ func (l *stackLoop) run(ctx context.Context) {
 		})
 		var claimed *coordinator.ClaimedError
 		switch {
+		// The next round ends the loop, or reopens the ledger.
 		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:
 			continue
 		case errors.As(err, &claimed):
@@ -233,6 +234,7 @@ func (l *stackLoop) lead(ctx context.Context) error {
 	defer l.yieldAll()
 	t := scheduler{interval: l.o.Interval}
 	for why := "start"; ; {
+		// The interval counts from the start of one cycle to the start of the next one.
 		l.started = time.Now()
 		c, began := l.cycle(ctx, why, true)
 		if ctx.Err() != nil || l.engine.Ledger().Broken() != nil {
@@ -257,6 +259,8 @@ func (l *stackLoop) does(doing string) {
 	}
 }
 
+// stuckAfter returns the time after which a part of the cycle counts as stuck: the deadlines of all its calls have
+// passed by then.
 func (l *stackLoop) stuckAfter() time.Duration { return stuckAfter + 2*l.o.Patience + l.o.Timeout }
 
 // standBy waits until no instance leads, or the leader has a new observation. It returns an error
@@ -278,6 +282,7 @@ func (l *stackLoop) standBy(ctx context.Context) error {
 	}
 	l.reportUntil(ctx)
 	wait.Wait()
+	// Either the lead is free, or the leader has a new observation.
 	if errs[0] == nil || errs[1] == nil { // the other was canceled
 		return nil
 	}
@@ -349,8 +354,10 @@ func (l *stackLoop) pause(ctx context.Context, t *scheduler, d time.Duration, be
 			switch {
 			case l.engine.Ledger().Broken() != nil:
 				return ""
+			// The end of the apply that this pause follows decides when the next cycle starts.
 			case w == began:
 				timer.Reset(t.next(w.err != nil, unfinished(w.result), time.Since(l.started), jitterSource()))
+			// An apply of an earlier cycle left something that another cycle can soon finish.
 			case unfinished(w.result):
 				timer.Reset(t.interval / pollInterval)
 			}

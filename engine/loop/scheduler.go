@@ -24,6 +24,7 @@ const (
 func (t *scheduler) next(failed, unfinished bool, took time.Duration, chance float64) time.Duration {
 	pause := t.interval - took
 	switch {
+	// The pause doubles with each failure, from a second up to the interval.
 	case failed:
 		pause = min(t.interval, shortest<<min(t.failures, 10))
 		t.failures++
@@ -42,6 +43,7 @@ func (t *scheduler) regular(took time.Duration, chance float64) time.Duration {
 }
 
 func (t *scheduler) jittered(pause time.Duration, chance float64) time.Duration {
+	// After a cycle that took longer than the interval, the next one does not follow at once.
 	if pause = max(pause, min(shortest, t.interval)); pause > shortest {
 		pause += time.Duration((2*chance - 1) * jitter * float64(pause))
 	}

@@ -50,6 +50,7 @@ func (u usualTimes) slow(ctx context.Context, e *engine.Engine, p *engine.Planne
 		key := usualKey{f.Ref.Provider, f.Ref.Kind, f.Action}
 		running[key] = true
 		age := e.Clock().Sub(f.Since)
+		// No kind has a shorter limit, so the record is not read for young actions.
 		if age <= 2*leastUsual {
 			continue
 		}
@@ -59,6 +60,7 @@ func (u usualTimes) slow(ctx context.Context, e *engine.Engine, p *engine.Planne
 		}
 		basis := fmt.Sprintf("the median of the last %d", usual.of)
 		switch usual.of {
+		// No duration is recorded yet.
 		case 0:
 			k, _ := e.Kind(f.Ref)
 			usual.took, basis = k.Pends(), "as its kind declares"
@@ -72,6 +74,7 @@ func (u usualTimes) slow(ctx context.Context, e *engine.Engine, p *engine.Planne
 			"%s, more than twice the usual time of %s (%s); look at it in its system",
 			phrase.Flight(f.Action, age, f.By), phrase.Age(usual.took), basis)})
 	}
+	// A usual time that no running action needs is read again later, with newer durations.
 	maps.DeleteFunc(u, func(key usualKey, _ usualTime) bool { return !running[key] })
 	return out, nil
 }

@@ -38,6 +38,7 @@ func (w *Wakes) Wake(why string) {
 func (w *Wakes) Changed(s resource.Scope) {
 	w.each(func(x *waker) {
 		x.mu.Lock()
+		// Before its first cycle, a loop does not know which scopes it reads.
 		mine := x.scopes == nil || x.scopes[s]
 		if mine {
 			x.reported[s] = true
@@ -57,6 +58,8 @@ func (w *Wakes) each(do func(*waker)) {
 	}
 }
 
+// join adds a loop. The channel has room for one reason, because a woken loop reads everything that
+// reported. The returned function removes the loop.
 func (w *Wakes) join() (*waker, func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,6 +87,7 @@ func (x *waker) start(why string) {
 		return
 	}
 	select {
+	// The waiting reason may be a report, which reads less. This one replaces it.
 	case <-x.wake:
 	default:
 	}

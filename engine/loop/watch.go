@@ -56,7 +56,7 @@ func (w *Watch) read(stack string, limit time.Duration) (ended func()) {
 	}
 }
 
-// leave forgets a loop that has ended.
+// leave forgets a loop that has ended. A read of its source may go on, and is not reported any more.
 func (w *Watch) leave(stack string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

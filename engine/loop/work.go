@@ -48,6 +48,7 @@ func (l *stackLoop) begin(c *Cycle, intents []resource.Intent, fence map[string]
 	return w
 }
 
+// versionsOf returns the versions of configurations by stack.
 func versionsOf(intents []resource.Intent) map[string]string {
 	out := map[string]string{}
 	for _, in := range intents {
@@ -65,10 +66,12 @@ func (l *stackLoop) recordLed(ctx context.Context, intents []resource.Intent) er
 			continue // no newer configuration is known
 		}
 		was, err := records.LedVersion(ctx, in.Stack)
+		// An unchanged version is recorded once, and not in each cycle.
 		if err == nil && was == in.Version {
 			continue
 		}
 		if err == nil || errors.Is(err, ledger.ErrNotFound) {
+			// An instance that has lost the lead cannot record a version any more.
 			_, err = records.RecordUnder(ctx, coordinator.Guard(l.claim.Ref, l.claim.Token),
 				event.Led{Stack: in.Stack, Version: in.Version})
 		}
@@ -91,6 +94,7 @@ func (l *stackLoop) fenceOf(ctx context.Context, intents []resource.Intent) (map
 		version, err := l.engine.Ledger().LedVersion(ctx, in.Stack)
 		switch {
 		case errors.Is(err, ledger.ErrNotFound):
+			// No loop has loaded a version, so there is none that could be outdated.
 			delete(out, in.Stack)
 		case err != nil:
 			return nil, fmt.Errorf("read the loaded version of stack %s: %w", in.Stack, err)
@@ -130,7 +134,7 @@ func (l *stackLoop) busy() (out []engine.Busy) {
 	return out
 }
 
-// finish reports an apply that has ended, with the cycle that started it.
+// finish reports an apply that has ended, with the cycle that started it. The time of the cycle includes the apply.
 func (l *stackLoop) finish(w *work) {
 	l.works = slices.DeleteFunc(l.works, func(x *work) bool { return x == w })
 	c := w.cycle
@@ -193,7 +197,8 @@ func leftToApply(d *decider.Decision) bool {
 	return slices.ContainsFunc(d.Blockers, func(b decider.Blocker) bool { return b.Policy == engine.BusyPolicy })
 }
 
-// stepEnded wakes the loop if a decision of the last plan waits for a resource whose action has ended.
+// stepEnded wakes the loop if a decision of the last plan waits for a resource whose action has ended. It is called
+// from the goroutine of an apply.
 func (l *stackLoop) stepEnded(ref resource.Ref) {
 	l.awaiting.Lock()
 	awaited := l.awaited[ref]
@@ -219,12 +224,14 @@ const mostAwaited = 100
 // awaitOthers wakes the loop when an action of another instance has ended for which a decision of the last plan
 // waits: its claim is free then. It replaces the waits for the plan before.
 func (l *stackLoop) awaitOthers(p *engine.Planned) {
+	// The plan before may wait for claims that no decision needs any more.
 	if l.endAwaits != nil {
 		l.endAwaits()
 	}
 	ctx, cancel := context.WithCancel(l.life)
 	l.endAwaits = cancel
 	for i, ref := range slices.SortedFunc(maps.Keys(p.AwaitsOthers), resource.Ref.Compare) {
+		// The order of the refs is fixed, so that the same waits are kept from plan to plan.
 		if i == mostAwaited {
 			return
 		}
@@ -253,6 +260,8 @@ func (l *stackLoop) await(p *engine.Planned) {
 		return
 	}
 	still := map[resource.Ref]bool{}
+	// A step may have ended after the plan was made and before it was noted here. Without this check, its end would be
+	// noticed after the interval.
 	for _, b := range l.busy() {
 		still[b.Decision.Ref] = true
 	}

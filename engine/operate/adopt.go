@@ -36,6 +36,7 @@ func (e *Operator) Adopt(ctx context.Context, intents []resource.Intent, a Adopt
 		return fail(err)
 	}
 	ref := a.Ref
+	// The configured ref counts: it has its stack and its resolved location.
 	for _, in := range located {
 		for i := range in.Resources {
 			if d := &in.Resources[i]; same(d.Ref, a.Ref.In(cmp.Or(a.Ref.Stack, in.Stack))) {
@@ -57,6 +58,7 @@ func (e *Operator) Adopt(ctx context.Context, intents []resource.Intent, a Adopt
 		return fail(err)
 	}
 	have, err := candidate(p, ref, a.ID)
+	// Only a name can be a tag that another resource has too.
 	if err == nil && a.ID == "" {
 		err = e.alone(p, have)
 	}
@@ -78,6 +80,7 @@ func (e *Operator) Adopt(ctx context.Context, intents []resource.Intent, a Adopt
 func (e *Operator) adopt(
 	ctx context.Context, p *plan.Planned, ref resource.Ref, have *resource.Observed, a OperatorAction,
 ) (resource.Observed, error) {
+	// A resource that has a key keeps it: the key tells which create made it.
 	key := have.Marks.Key
 	if key == "" {
 		key = ulid.Make().String()
@@ -93,6 +96,7 @@ func (e *Operator) adopt(
 		return *have, err
 	}
 	adopted.Who, adopted.SignedBy = who, by
+	// The marks get the key of this binding, which the record does not have yet.
 	p.Bindings = append(p.Bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
 	o, err := e.mark(ctx, p, ref, have, a, resource.Change{
 		On: resource.OnMark, Path: "ref", To: resource.String(ref.Bare().String()),
@@ -106,6 +110,7 @@ func (e *Operator) adopt(
 			Ref: ref, On: true, Who: who, Reason: "it had the blessed mark when it was adopted",
 		})
 	}
+	// The marks are written, so an interrupt must not leave them without the record.
 	_, err = e.plan.Ledger.Record(context.WithoutCancel(ctx), events...)
 	return o, err
 }
@@ -127,6 +132,7 @@ func candidate(p *plan.Planned, ref resource.Ref, id string) (*resource.Observed
 	case len(found) > 1:
 		return nil, several(found)
 	}
+	// Nothing is concluded from an incomplete list.
 	if err := s.Covers(ref.Kind); err != nil {
 		return nil, err
 	}
@@ -181,13 +187,16 @@ func adoptable(p *plan.Planned, ref resource.Ref, have *resource.Observed, force
 		return resource.Advise(fmt.Errorf("%s is recorded as %s of stack %s", have.ID, have.Ref.Short(), have.Ref.Stack),
 			"run `ovi move` to rename it")
 	}
+	// A ref has one resource: the binding of the other one must end first.
 	if o, ok := p.ResourceAt(ref); ok {
 		return resource.Advise(fmt.Errorf("%s is recorded under that name", o.ID),
 			"use another name, or run `ovi forget "+ref.ShortInStack()+"` first")
 	}
+	// Two systems that manage one resource revert each other's changes.
 	if have.OwnedBy != "" && !force {
 		return owned(have)
 	}
+	// The open action may have made this very resource. Its recovery tells.
 	if _, open := p.Open[ref]; open {
 		return noResult()
 	}
@@ -214,6 +223,7 @@ func (e *Operator) Marked(ctx context.Context, intents []resource.Intent, unprov
 	for _, s := range p.Live.Scopes {
 		for i := range s.Resources {
 			o := &s.Resources[i]
+			// The marks of another stack are left to a call with the configuration of that stack.
 			is := o.Ownership == resource.Attested || unproven && o.Ownership == resource.Unproven
 			if is && slices.Contains(stacks, o.Marks.Ref.Stack) {
 				out = append(out, *o)
@@ -236,6 +246,7 @@ func (e *Operator) AdoptAll(
 	}
 	for i := range all {
 		ref := all[i].Ref
+		// The list may be old, so each resource is found and checked again.
 		have, err := candidate(p, ref, all[i].ID)
 		if err == nil {
 			err = adoptable(p, ref, have, force)
@@ -251,7 +262,8 @@ func (e *Operator) AdoptAll(
 	return adopted, nil
 }
 
-// same reports whether two refs name one resource; the location of ref may be unresolved.
+// same reports whether two refs name one resource; the location of ref may be unresolved. An unresolved location is
+// compared by the end of the resolved one.
 func same(located, ref resource.Ref) bool {
 	return located == ref ||
 		located.Stack == ref.Stack && located.Provider == ref.Provider && located.Fits(ref.Location+"/"+ref.Kind+"/"+ref.Name)

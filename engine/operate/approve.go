@@ -41,6 +41,7 @@ func (e *AppliedError) Error() string {
 func (e *Operator) Approve(
 	ctx context.Context, p *plan.Planned, a OperatorAction, until time.Time,
 ) (event.Approved, error) {
+	// A plan for drift cannot be applied, so an approval of it would allow nothing.
 	if p.Mode == event.ForDrift || !proposes(p.Plan) {
 		return event.Approved{}, ErrNothingToApprove
 	}
@@ -51,6 +52,7 @@ func (e *Operator) Approve(
 		Plan: p.ID, Hash: p.Hash, Who: a.Who, How: "ovi approve", Until: until.UTC().Round(0), Digest: p.Plan.Digest(),
 		Reason: a.Reason,
 	}
+	// An unsigned approval is recorded too. Each approval rule decides whether it needs a signature.
 	by, who, err := e.signed(ctx, a, false, func(who string) []byte {
 		approved.Who = who
 		return approved.Statement(e.plan.Ledger.Instance())
@@ -78,6 +80,7 @@ func (e *Operator) untouched(ctx context.Context, p *plan.Planned) error {
 			continue
 		}
 		proposed++
+		// Actions of the plan itself count too: an apply of the plan may have done a part of it.
 		since, err := past.ActionsSince(ctx, d.Ref, p.Revision, "")
 		if err != nil {
 			return fmt.Errorf("approve the plan: read the actions since: %w", err)
@@ -113,6 +116,7 @@ func anyDone(records []event.Record) bool {
 	return false
 }
 
+// proposes reports whether a plan proposes an action, blocked or not.
 func proposes(p decider.Plan) bool {
 	for i := range p.Decisions {
 		if p.Decisions[i].Proposed.Executes() {

@@ -20,6 +20,8 @@ func (e *Operator) baseline(
 	kind := e.plan.Kind(ref)
 	for i := range p.Bindings {
 		b := &p.Bindings[i]
+		// The record still has the configuration that was applied to this resource, unless another
+		// resource can have its ID by now.
 		if b.Ref == ref && b.ID == have.ID && b.UID == have.UID && !b.Dismissed && !kind.ReusedIDs {
 			return nil
 		}
@@ -35,15 +37,20 @@ func (e *Operator) baseline(
 		if kind.Attrs[i].Recorded && configured {
 			out.Attrs = out.Attrs.With(name, v)
 		}
+		// An attribute that can be read back is compared with the observation, and defaults are not
+		// compared on an adopted resource.
 		if !recovery.MentionsWriteOnly(d.Attrs, kind.Attrs[i:i+1]) || slices.Contains(d.Defaulted, name) {
 			continue
 		}
 		if secret, ok := e.revealed(ctx, have, &kind.Attrs[i]); ok {
+			// A secret that is not set has no digest.
 			if secret != "" {
 				out.Attrs = out.Attrs.With(name, secret)
 			}
 			continue
 		}
+		// The configured value is recorded as unverified: a later change of it is noticed, and the
+		// live value stays unknown.
 		out.Unverified = append(out.Unverified, name)
 		if v, _ := d.Attrs.Get(name); !resource.HasReferences(v) { // the value of a reference is not known here
 			out.Attrs = out.Attrs.With(name, v)
@@ -52,7 +59,8 @@ func (e *Operator) baseline(
 	return out
 }
 
-// revealed is the digest of a secret that exists, for providers that tell it; "" if none is set.
+// revealed is the digest of a secret that exists, for providers that tell it; "" if none is set. It
+// returns false if the secret cannot be told: then its attribute is unverified.
 func (e *Operator) revealed(
 	ctx context.Context, have *resource.Observed, a *resource.Attribute,
 ) (resource.Digest, bool) {

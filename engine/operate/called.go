@@ -53,6 +53,7 @@ func named(
 		n := Named{Observed: o}
 		n.Ref = o.Ref.Bare()
 		n.Ref.Name = name
+		// All names are counted before any resource is judged: each of several resources with one name is refused.
 		names[n.Ref]++
 		all = append(all, n)
 	}
@@ -62,6 +63,7 @@ func named(
 		switch {
 		case n.OwnedBy != "" && !force:
 			n.Refused = owned(&n.Observed)
+		// A name that equals the ID was not chosen by a user.
 		case n.Ref.Name == n.ID && len(refs) == 0:
 			n.Refused = resource.Advise(errors.New("it has no name"),
 				fmt.Sprintf("run `ovi adopt %s/NAME --id %s`", n.Ref.Kind, n.ID))
@@ -76,6 +78,7 @@ func named(
 				"choose one with --id")
 		case n.Condition == resource.Unreadable:
 			n.Refused = errors.New("it cannot be read: " + n.Message)
+		// Its marks name a stack, so the name alone must not decide where it belongs.
 		case n.Ownership != resource.Unmanaged && n.Ownership != resource.Former:
 			n.Refused = resource.Advise(errors.New("it has the tags of stack "+n.Marks.Ref.Stack), "run `ovi adopt --marked`")
 		default:

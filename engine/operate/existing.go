@@ -23,6 +23,7 @@ func (e *Operator) Existing(
 	}
 	refs := slices.Clone(also)
 	for i, r := range refs {
+		// A location that cannot be resolved stays as given, and is reported below as not read.
 		if at, err := e.plan.Located(ctx, r.Scope()); err == nil {
 			refs[i].Location = at.Location
 		}
@@ -37,6 +38,8 @@ func (e *Operator) Existing(
 	var out []resource.Observed
 	for _, ref := range slices.Compact(refs) {
 		s := p.Live.Scopes[ref.Scope()]
+		// The inside of a resource may be unreadable because the resource does not exist or run. It is listed only if
+		// it was read.
 		if _, in := inside[ref.Scope()]; !in {
 			if err := p.Live.Covers(ref); err != nil {
 				return nil, fmt.Errorf("list what exists in %s: %w", ref.Scope(), err)

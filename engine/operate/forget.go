@@ -27,6 +27,8 @@ func (e *Operator) Forget(ctx context.Context, ref resource.Ref, id string, a Op
 		if record, err = e.forgotten(ctx, ref, id, a); err != nil {
 			return nil, err
 		}
+		// The end of a binding may lower a protection, so a person signs it. A dismissed resource
+		// has no binding.
 		if d, is := record.(event.Disowned); is {
 			d.SignedAt = e.signedAt(a)
 			record, err = signedAs(ctx, e, a, d)
@@ -54,6 +56,7 @@ func (e *Operator) forgotten(ctx context.Context, ref resource.Ref, id string, a
 	}
 	for _, b := range bindings {
 		switch {
+		// IDs of different kinds may be equal, so the kind is compared too.
 		case b.ID != id || b.Ref.Kind != ref.Kind || !b.Live():
 		case b.Ref == ref:
 			return event.Disowned{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, nil
@@ -69,7 +72,8 @@ func (e *Operator) forgotten(ctx context.Context, ref resource.Ref, id string, a
 }
 
 // exists returns an error if no resource has an ID. It looks in the record first, and then reads all
-// resources of the location.
+// resources of the location. A recorded resource may be gone by now: the check finds typing
+// mistakes, and proves no existence.
 func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) error {
 	has := func(s resource.Snapshot) bool {
 		return slices.ContainsFunc(s.Resources, func(o resource.Observed) bool {
@@ -88,6 +92,7 @@ func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) erro
 		return err
 	}
 	if s := p.Live.Scopes[ref.Scope()]; !has(s) {
+		// A kind that was not read in full proves no absence.
 		if err := s.Covers(ref.Kind); err != nil {
 			return err
 		}
@@ -98,7 +103,8 @@ func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) erro
 }
 
 // claimed records an event under the claim of a ref. Claims of crashed runs on this host are
-// released first, so that an operator does not wait for them.
+// released first, so that an operator does not wait for them. The event is built under the claim,
+// so that its facts still hold when it is recorded.
 func (e *Operator) claimed(
 	ctx context.Context, ref resource.Ref, build func(context.Context) (event.Event, error),
 ) error {

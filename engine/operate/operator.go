@@ -74,6 +74,7 @@ func (e *Operator) Unbless(ctx context.Context, ref resource.Ref, a OperatorActi
 	if err != nil {
 		return fmt.Errorf("unbless %s: it stays blessed: %w", ref, err)
 	}
+	// Without an observed mark no provider needs to answer.
 	marked, err := e.MarkedBlessed(ctx, ref)
 	if err == nil && marked {
 		err = e.setBlessed(ctx, ref, false, a)
@@ -94,6 +95,7 @@ func (e *Operator) setBlessed(ctx context.Context, ref resource.Ref, on bool, a 
 	if err != nil {
 		return err
 	}
+	// The open action must be recovered first, because its effect is unknown.
 	if _, open := p.Open[ref]; open {
 		return noResult()
 	}
@@ -120,6 +122,8 @@ func (e *Operator) mark(
 	if a.Reason != "" {
 		message += ": " + a.Reason
 	}
+	// No comparison made this decision. It takes the claim, checks for other runs and is recorded like any action of an
+	// apply.
 	return apply.Single(ctx, e.plan.Recovery, p, decider.Decision{
 		Ref: ref, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
 		Reason: decider.ReasonChanged, Message: message, Observed: have,

@@ -22,6 +22,7 @@ func (e *Operator) Lock(ctx context.Context, o event.Ordered, a OperatorAction) 
 	locked := slices.ContainsFunc(all, func(x event.Ordered) bool {
 		return x.Order == event.Lock && x.Stack == o.Stack && x.Location == o.Location && x.Name == o.Name
 	})
+	// A misspelled target must not look unlocked while the lock goes on.
 	if !locked && !o.On {
 		return resource.Advise(fmt.Errorf("%s is not locked", o.Target()),
 			"run `ovi audit log --type ordered` to see what is")
@@ -67,6 +68,8 @@ func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) er
 		})
 	}
 	for _, p := range o.Promoted {
+		// A promotion to a lower wave of the same version is no news: a promoted wave stays
+		// promoted.
 		if was := waves[p.Name]; was.Version != p.Version || was.Wave < p.Wave {
 			news = append(news, event.Ordered{
 				Stack: stack, Name: p.Name, Order: event.Promote, On: true, Version: p.Version, Wave: p.Wave, Central: o.Number,
@@ -83,7 +86,8 @@ func (e *Operator) Obey(ctx context.Context, stack string, o provider.Orders) er
 	return nil
 }
 
-// RecordAlarm records an alarm of a provider in the audit log.
+// RecordAlarm records an alarm of a provider in the audit log. The record has the time of the call,
+// and not the time of the alarm.
 func (e *Operator) RecordAlarm(ctx context.Context, a provider.Alarm) error {
 	if _, err := e.plan.Ledger.Record(ctx, event.Alarmed{
 		Provider: a.Scope.Provider, Location: a.Scope.Location, Text: a.Text,

@@ -25,8 +25,10 @@ func (e *Operator) RecoverRoster(
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the recovery of the roster: %w", err)
 	}
+	// Only the recovery that this instance asked for can be completed by it, for the same key and from the same roster.
 	here := stands != nil && stands.Instance == e.plan.Ledger.Instance() && stands.Signer == s &&
 		slices.Equal(stands.Before, before)
+	// A repeated call does not start the wait again.
 	if here && e.plan.Now().Before(stands.Counts) {
 		return stands, nil, nil
 	}
@@ -40,6 +42,7 @@ func (e *Operator) RecoverRoster(
 		}
 		return nil, &out, nil
 	}
+	// The ledger refuses it if the roster was changed since it was read.
 	asked := event.RecoveryAsked{Signer: s, On: true, Before: before, Who: a.Who, Reason: a.Reason}
 	if err := e.plan.Ledger.AskRecovery(ctx, asked); err != nil {
 		return nil, nil, fmt.Errorf("ask for a recovery of the roster: %w", err)

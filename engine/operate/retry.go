@@ -29,6 +29,7 @@ func (e *Operator) Retry(ctx context.Context, ref resource.Ref, a OperatorAction
 	if err != nil {
 		return fmt.Errorf("retry %s: %w", ref.Short(), err)
 	}
+	// An act without an effect would read as if a failure had been forgotten.
 	if t := tries[ref]; !slices.ContainsFunc(t, func(x ledger.Tries) bool { return x.Any() }) &&
 		len(restarts[ref].At) == 0 && len(fights[ref].Values) == 0 {
 		return resource.Advise(fmt.Errorf("retry %s: no attempt of its configuration failed", ref.Short()),

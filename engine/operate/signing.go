@@ -46,6 +46,7 @@ func (e *Operator) signed(
 		}
 	}
 	if a.Sign.Sign == nil {
+		// An unsigned act under a name of the roster counts for nothing, so it is refused before it is recorded.
 		if slices.ContainsFunc(roster, func(s event.Signer) bool { return s.Name == a.Who }) {
 			return nil, "", fmt.Errorf("%s: %w: use --sign KEYFILE", a.Who, errNeedsSignature)
 		}
@@ -56,6 +57,7 @@ func (e *Operator) signed(
 		return nil, "", fmt.Errorf("%w: %s: add it with `ovi signer add NAME KEYFILE`", event.ErrNotOnRoster,
 			a.Sign.Key.Fingerprint())
 	}
+	// The name that the roster has for the key counts, and not the name of the operator on this host.
 	who := roster[i].Name
 	text := statement(who)
 	signature, err := a.Sign.Sign(ctx, text)
@@ -71,6 +73,7 @@ func (e *Operator) signed(
 
 // signBlessing adds who, and the signature.
 func (e *Operator) signBlessing(ctx context.Context, b event.Blessed, a OperatorAction) (event.Blessed, error) {
+	// The time is a part of the statement, so that each signed act has a statement of its own.
 	if a.Sign.Sign != nil {
 		b.At = e.plan.Now()
 	}
@@ -115,6 +118,7 @@ func (e *Operator) ChangeRoster(
 	return out, nil
 }
 
+// namesOf returns the names of people, each once: a person can have several keys.
 func namesOf(all []event.Signer) (out []string) {
 	for _, s := range all {
 		if !slices.Contains(out, s.Name) {
@@ -139,7 +143,7 @@ func signedAs[E personal[E]](ctx context.Context, e *Operator, a OperatorAction,
 }
 
 // Govern records decisions about required policies and about keys of instances, and returns them as recorded. Once
-// there is a roster, a person must sign them.
+// there is a roster, a person must sign them. Nothing is recorded if one of them cannot be signed: all are one batch.
 func (e *Operator) Govern(ctx context.Context, a OperatorAction, events ...event.Event) ([]event.Event, error) {
 	out := make([]event.Event, len(events))
 	for i, x := range events {
@@ -149,6 +153,7 @@ func (e *Operator) Govern(ctx context.Context, a OperatorAction, events ...event
 			x.SignedAt = e.signedAt(a)
 			out[i], err = signedAs(ctx, e, a, x)
 		case event.Trusted:
+			// The number is a part of the signed statement. The ledger numbers the unsigned decisions.
 			if x.SignedAt = e.signedAt(a); a.Sign.Sign != nil {
 				x.Number, err = e.plan.Ledger.Proofs().NextDecision(ctx, x)
 			}

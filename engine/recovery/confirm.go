@@ -57,6 +57,7 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 		if pause == 0 { // the last round: whatever is missing now does not exist
 			young = 0
 		}
+		// A report can be older than an action. There the record counts, in each round.
 		acted, err := e.keepActed(ctx, raw)
 		if err != nil {
 			return nil, err
@@ -85,6 +86,7 @@ func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Option
 			return nil, fmt.Errorf("record what was observed: %w", err)
 		}
 		refs := slices.DeleteFunc(missed.Refs, func(r resource.Ref) bool { return o.Absent[r.Scope()] })
+		// Inside an absent resource nothing can be found, so nothing is read again there.
 		if len(refs) == 0 {
 			young = 0
 			continue
@@ -127,6 +129,7 @@ func repeat(
 		i := slices.IndexFunc(out, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() })
 		if i < 0 {
 			r := provider.ObserveRequest{Scope: ref.Scope(), Patience: againPatience}
+			// The filter and the known resources stay: without them the new answer would lack what only they list.
 			if k := slices.IndexFunc(requests, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() }); k >= 0 {
 				r.Known, r.Filter = slices.Clone(requests[k].Known), requests[k].Filter
 			}
@@ -178,6 +181,7 @@ func (e *Recovery) anyMade(live resource.LiveState) bool {
 			if o.Managed() {
 				continue
 			}
+			// A kind without marks shows no key, so any of its resources may be the one.
 			if k := e.Kind(o.Ref); o.Marks.Key != "" || k.Carrier == resource.NoMarks {
 				return true
 			}
@@ -195,6 +199,7 @@ func (e *Recovery) bindAll(ctx context.Context, live resource.LiveState) (*bound
 	}
 	for s, snapshot := range live.Scopes {
 		b.bindings = Joined(b.bindings, known[s])
+		// The resource of such a binding is gone, or another resource has its ID.
 		for _, x := range e.Bind(snapshot, known[s]) {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}
@@ -216,6 +221,7 @@ func (e *Recovery) Bind(s resource.Snapshot, bindings []resource.Binding) []reso
 	return comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: e.Owner, Kinds: e.Providers.Kind})
 }
 
+// uidOf returns the UID of the resource that has the ID of a binding; "" if there is no such resource.
 func uidOf(s resource.Snapshot, b resource.Binding) string {
 	for i := range s.Resources {
 		if o := &s.Resources[i]; o.ID == b.ID && o.Ref.Kind == b.Ref.Kind {
@@ -234,6 +240,7 @@ func (e *Recovery) recoverIn(ctx context.Context, b *bound, o Options, observed 
 		return nil, err
 	}
 	c := &Confirmed{Live: b.live, Bindings: b.bindings, Recovered: r.results, Open: r.open}
+	// This observation changed no binding, so its record has the right ownership.
 	if len(c.Recovered) == 0 && len(b.lost) == 0 {
 		return c, nil
 	}

@@ -18,6 +18,7 @@ func (e *Recovery) ownedElsewhere(ctx context.Context, live resource.LiveState) 
 	for _, s := range live.Scopes {
 		for i := range s.Resources {
 			o := &s.Resources[i]
+			// A message explains already why a resource is unmanaged.
 			if o.Ownership == resource.Unmanaged && o.Message == "" && e.Kind(o.Ref).Everywhere {
 				open = append(open, o)
 			}
@@ -36,6 +37,7 @@ func (e *Recovery) ownedElsewhere(ctx context.Context, live resource.LiveState) 
 	}
 	for _, o := range open {
 		for s, bindings := range known {
+			// Only a location of the same account lists the same resources.
 			if s == o.Ref.Scope() || s.Provider != o.Ref.Provider || groupOf(s.Location) != groupOf(o.Ref.Location) {
 				continue
 			}
@@ -57,7 +59,8 @@ func scopesOf(scans []ledger.Scan) []resource.Scope {
 	return out
 }
 
-// groupOf returns the group of a location, such as the account of a region.
+// groupOf returns the group of a location, such as the account of a region. A location without a slash is a group of
+// its own.
 func groupOf(location string) string {
 	group, _, _ := strings.Cut(location, "/")
 	return group

@@ -21,6 +21,7 @@ func FilterOf(
 	bound, past := map[resource.Ref]bool{}, map[resource.Ref][]string{}
 	for i := range bindings {
 		switch b := &bindings[i]; {
+		// A dismissed resource blocks nothing, so it need not be listed.
 		case b.Dismissed:
 		case b.Ended:
 			past[b.Ref] = append(past[b.Ref], b.ID)
@@ -30,6 +31,7 @@ func FilterOf(
 		}
 	}
 	for i := range opens {
+		// The action has the ID of the resource before it, or the ID that the system accepted.
 		if o := &opens[i]; o.Ref.Scope() == s {
 			add(o.Ref, o.Have)
 			add(o.Ref, o.ID)

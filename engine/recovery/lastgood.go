@@ -50,6 +50,7 @@ func (e *Recovery) becameGood(ctx context.Context, live resource.LiveState, open
 	if err != nil || len(down) == 0 {
 		return nil, err
 	}
+	// The result of an open action decides whether its configuration is good.
 	for _, o := range opens {
 		delete(down, o.Ref)
 	}
@@ -60,6 +61,7 @@ func (e *Recovery) becameGood(ctx context.Context, live resource.LiveState, open
 			continue
 		}
 		o := managedAt(snapshot, ref)
+		// A replacement records the configuration when it ends.
 		if o == nil || o.Role != "" {
 			continue
 		}
@@ -77,7 +79,8 @@ func (e *Recovery) becameGood(ctx context.Context, live resource.LiveState, open
 	return out, nil
 }
 
-// downIn returns the resources that are recorded as not healthy: at least those in live state.
+// downIn returns the resources that are recorded as not healthy: at least those in live state. The
+// record of one location is smaller than the record of all.
 func (e *Recovery) downIn(ctx context.Context, live resource.LiveState) (map[resource.Ref]rows.Down, error) {
 	if len(live.Scopes) == 1 {
 		for s := range live.Scopes {

@@ -24,6 +24,7 @@ func (e *Recovery) arrived(
 	if err != nil {
 		return nil, fmt.Errorf("read the creates that may arrive late: %w", err)
 	}
+	// The recovery of an open action comes first. A late create of the same resource waits for a later observation.
 	taken := make(map[resource.Ref]bool, len(opens))
 	for i := range opens {
 		taken[opens[i].Ref] = true

@@ -36,6 +36,7 @@ func (o *Observing) Read(
 	ctx context.Context, r provider.ObserveRequest,
 ) (raw resource.LiveState, record func(context.Context) error) {
 	if o.err != nil {
+		// Without the records nothing may be concluded from the location, so it counts as unreachable.
 		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("read the store: %w", o.err)}
 		return raw, func(context.Context) error { return o.err }
 	}
@@ -79,6 +80,7 @@ func (e *Recovery) ObserveRef(ctx context.Context, ref resource.Ref) (resource.S
 func (e *Recovery) ObserveKind(
 	ctx context.Context, ref resource.Ref, needed func(resource.Ref) bool, opens []OpenAction,
 ) (resource.Snapshot, error) {
+	// The revision is read first, so that everything that is recorded after it counts as newer than the observation.
 	since, err := e.Ledger.Revision(ctx)
 	if err != nil {
 		return resource.Snapshot{}, err
@@ -104,6 +106,7 @@ func (e *Recovery) ObserveKind(
 		return resource.Snapshot{}, err
 	}
 	for _, open := range opens {
+		// An accepted action stays open while the system works on it.
 		if o, still := c.Open[open.Ref]; still && !o.Accepted {
 			return resource.Snapshot{}, fmt.Errorf("the result of a %s is still unknown: plan again", o.Action)
 		}

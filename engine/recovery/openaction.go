@@ -50,6 +50,7 @@ func (e *Recovery) OpenActions(ctx context.Context) ([]OpenAction, error) {
 		out[i] = OpenAction{o, running, by}
 		ended = ended || !running
 	}
+	// Only an action without a claim needs the second read.
 	if !ended {
 		return out, nil
 	}
@@ -61,6 +62,7 @@ func (e *Recovery) OpenActions(ctx context.Context) ([]OpenAction, error) {
 		still[o.Ref] = o
 	}
 	return slices.DeleteFunc(out, func(x OpenAction) bool {
+		// An action that started since the first read has another key or token.
 		o, open := still[x.Ref]
 		return !x.Running && (!open || o.Key != x.Key || o.Token != x.Token)
 	}), nil
@@ -94,6 +96,7 @@ func (e *Recovery) releaseDeadClaims(ctx context.Context, claims []parts.Claim, 
 	}
 	var left []parts.Claim
 	for _, c := range claims {
+		// The list of dead runs is about the processes of this data directory alone.
 		if c.Instance != e.Ledger.Instance() || !slices.Contains(dead, c.Run) {
 			left = append(left, c)
 			continue
@@ -117,6 +120,7 @@ func (e *Recovery) releaseDeadClaims(ctx context.Context, claims []parts.Claim, 
 			return nil, fmt.Errorf("record the revoked claim: %w", err)
 		}
 	}
+	// A run is forgotten once none of its claims is left: after a crash before this, the next call revokes the rest.
 	for _, run := range dead {
 		if err := e.Ledger.ForgetRun(run); err != nil {
 			return nil, err
@@ -149,6 +153,7 @@ func (e *Recovery) recoverAll(
 		if d.Running {
 			continue // its claim keeps other instances away and names its owner
 		}
+		// It stays open unless a result is found below.
 		open[d.Ref] = d.OpenAction
 		snapshot, read := live.Scopes[d.Ref.Scope()]
 		if !read || acted[d.Ref] {
@@ -187,11 +192,13 @@ func (e *Recovery) recoverAll(
 	if len(results) == 0 {
 		return &recoveredActions{open: open}, nil
 	}
+	// All results are one batch. A result that another process has recorded meanwhile is omitted.
 	kept, receipt, err := e.Ledger.RecordRecovered(ctx, results, good)
 	if err != nil {
 		return nil, fmt.Errorf("record the recovered actions: %w", err)
 	}
 	for _, r := range results {
+		// An action with an unknown result stays open until an operator resolves it.
 		if r.Finding != event.FoundUnknown {
 			delete(open, r.Ref)
 		}

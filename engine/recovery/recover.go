@@ -31,6 +31,7 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 				len(created))
 		case len(created) == 1:
 			return found(event.FoundDone, created[0], "%s has its name and key", created[0].ID)
+		// The kind was not read in full, so the resource may exist.
 		case !absent:
 			return a, false
 		}
@@ -44,6 +45,7 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 	switch {
 	case have == nil && !absent:
 		return a, false
+	// Whatever removed the resource, the delete has nothing left to do.
 	case deletes && have == nil:
 		a.ID = o.Have
 		return found(event.FoundDone, nil, "%s does not exist any more", o.Have)
@@ -51,6 +53,7 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 		return a, false
 	case deletes:
 		return found(event.FoundNotDone, have, "%s still exists", o.Have)
+	// The resource of an update is gone. The next plan finds it missing.
 	case have == nil:
 		return found(event.FoundNotDone, nil, "%s does not exist any more", o.Have)
 	case e.isAsApplied(o, *have, live, before):
@@ -59,7 +62,8 @@ func (e *Recovery) recover(o ledger.OpenAction, live resource.Snapshot, before e
 	return found(event.FoundNotDone, have, "%s does not match its configuration, or cannot be compared in full", have.ID)
 }
 
-// mayBeLeaving reports whether the system may have accepted a delete whose result was not recorded.
+// mayBeLeaving reports whether the system may have accepted a delete whose result was not recorded. Until the time of
+// its kind has passed, such a delete is not found undone.
 func (e *Recovery) mayBeLeaving(o ledger.OpenAction, have *resource.Observed, at time.Time) bool {
 	k := e.Kind(o.Ref)
 	return k.Async && have.Health == resource.Pending && at.Before(o.At.Add(k.Pends()))
@@ -107,6 +111,7 @@ func (e *Recovery) carriers(o ledger.OpenAction, live resource.Snapshot) []*reso
 	return out
 }
 
+// byID returns the resource of a kind that has an ID; nil if it was not observed.
 func byID(s resource.Snapshot, kind, id string) *resource.Observed {
 	for i := range s.Resources {
 		if o := &s.Resources[i]; o.ID == id && o.Ref.Kind == kind {
@@ -185,6 +190,7 @@ func (e *Recovery) recoverAccepted(
 ) (event.Recovered, bool) {
 	found := finding(a, live)
 	have := byID(live, o.Ref.Kind, o.ID)
+	// The report about the request is better evidence than the state of the resource, which may have changed since.
 	if last := live.Request(o.Key); last != nil {
 		return e.requested(o, live, a, last, have)
 	}
@@ -194,6 +200,7 @@ func (e *Recovery) recoverAccepted(
 	case have == nil && deletes(o):
 		a.ID = o.ID
 		return found(event.FoundDone, nil, "%s does not exist any more", o.ID)
+	// A create or update whose resource is gone has failed, whoever removed it.
 	case have == nil:
 		return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
 	case have.Health == resource.Failing: // it runs, and is not healthy
@@ -264,7 +271,8 @@ func recoverStep(o ledger.OpenAction, live resource.Snapshot) (r event.Recovered
 	}
 }
 
-// stepShows reports whether a resource is as a step leaves it.
+// stepShows reports whether a resource is as a step leaves it. A step sets the name and the state of its resource, so
+// these tell whether it was done.
 func stepShows(step replace.Step, ref resource.Ref, have *resource.Observed) bool {
 	switch step {
 	case replace.SetAside:

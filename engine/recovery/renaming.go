@@ -29,5 +29,7 @@ func (e *Recovery) Renaming(ctx context.Context, m event.Moved) ([]event.Event, 
 			}
 		}
 	}
+	// All blessings of former names end before the new ones start. In an exchange each name is both, and a later end
+	// would remove the protection.
 	return append(events, on...), nil
 }

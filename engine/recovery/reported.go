@@ -16,6 +16,8 @@ import (
 func (e *Recovery) keepActed(ctx context.Context, live resource.LiveState) (map[resource.Ref]bool, error) {
 	at := map[resource.Scope]time.Time{}
 	for s, snapshot := range live.Scopes {
+		// Any other snapshot was read by a call of its own, and shows the results of all finished
+		// actions.
 		if snapshot.Reported {
 			at[s] = snapshot.At
 		}
@@ -51,6 +53,8 @@ func (e *Recovery) asRecorded(
 		return nil, err
 	}
 	out := slices.DeleteFunc(slices.Clone(reported), func(o resource.Observed) bool {
+		// The binding decides which ref a resource has, and its marks or natural name only without
+		// a binding.
 		if i := slices.IndexFunc(bindings, func(b resource.Binding) bool {
 			return b.ID == o.ID && b.Ref.Kind == o.Ref.Kind && b.Live()
 		}); i >= 0 {
@@ -65,6 +69,7 @@ func (e *Recovery) asRecorded(
 	if err != nil {
 		return nil, fmt.Errorf("read what is recorded of %s: %w", ref, err)
 	}
+	// The resources of a snapshot are sorted by ref, and stay so.
 	i, _ := slices.BinarySearchFunc(out, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
 	return slices.Insert(out, i, have.Observed), nil
 }

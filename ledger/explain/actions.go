@@ -11,6 +11,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 )
 
+// succeeded reports whether the action is known to have taken effect: its result shows it, an observation found it
+// done, or it took effect after an observation had found it not done.
 func succeeded(x *action) bool {
 	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone ||
 		x.arrived
@@ -21,6 +23,8 @@ func goesBack(x *action) bool {
 	return x.started.Step == string(replace.DeleteNew) || x.started.Step == string(replace.Restore)
 }
 
+// deletes reports whether the action removes the resource from its name. A step counts only if the whole action is
+// a delete and the step deletes the old resource: a step of a replacement leaves another resource under the name.
 func deletes(x *action) bool {
 	if x.started.Step != "" {
 		return x.started.Action == decider.Delete && x.started.Step == string(replace.DeleteOld)
@@ -64,6 +68,8 @@ func how(h string) string {
 	return h
 }
 
+// claim returns who acted, on which host and under which claim, so that an operator can find the process and its
+// log.
 func claim(x *action) string {
 	text := orUnknown(x.record.User)
 	if x.started.Host != "" {
@@ -79,6 +85,8 @@ func orUnknown(s string) string {
 	return s
 }
 
+// called returns the call to the provider with its time and its idempotency key, under which the system may know
+// it.
 func called(x *action) string {
 	text := verb(x.started.Action)
 	if step := cmp.Or(x.started.Step, x.started.Phase); step != "" {
@@ -90,6 +98,8 @@ func called(x *action) string {
 	return text + ", key " + x.started.Key + ", " + phrase.Second(x.record.At)
 }
 
+// result returns the recorded end of an action, and then the finding of a recovery. A duration that is negative
+// because a clock was set back is shown as zero.
 func result(x *action) string {
 	text := "not recorded"
 	if e := x.ended; e != nil {
@@ -108,6 +118,7 @@ func result(x *action) string {
 	return text
 }
 
+// answered returns the finding of a recovery with its evidence.
 func answered(e event.Recovered) string {
 	words := map[event.Finding]string{
 		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundFailed: "failed",
@@ -116,7 +127,8 @@ func answered(e event.Recovered) string {
 	return "recovered: " + words[e.Finding] + " (" + e.Evidence + ")"
 }
 
-// title says in a few words what was done.
+// title says in a few words what was done. A step or phase is called finished, because the action that it belongs
+// to goes on after it.
 func title(x *action) string {
 	who := " by " + orUnknown(x.record.User)
 	step := cmp.Or(x.started.Step, x.started.Phase)

@@ -76,6 +76,8 @@ func newBuilder(t Explainer, c history.ResourceHistory) *builder {
 // current are the drafts about the resource that has the name now.
 func (b *builder) current() []*draft { return b.drafts[b.since:] }
 
+// add appends an event with its first record. A record of another instance is marked, because its number belongs to
+// another log.
 func (b *builder) add(r event.Record, what, title string) *draft {
 	d := &draft{EventGroup: EventGroup{At: r.At, What: what, Title: title}, times: 1, last: b.n}
 	if b.here != "" && r.Instance != b.here {
@@ -86,7 +88,8 @@ func (b *builder) add(r event.Record, what, title string) *draft {
 	return d
 }
 
-// again adds to the last event if that is the same.
+// again adds to the last event if that is the same. A loop that cannot act repeats its block in each cycle: the
+// blocks become one event with a count.
 func (b *builder) again(r event.Record, what, title string) *draft {
 	if n := len(b.drafts); n > 0 {
 		for _, last := range slices.Backward(b.drafts) {
@@ -105,6 +108,7 @@ func (b *builder) again(r event.Record, what, title string) *draft {
 	return b.add(r, what, title)
 }
 
+// cite adds the number of a record. A record that was restored from the store has no number.
 func (d *draft) cite(r event.Record) {
 	if r.Seq != 0 {
 		d.Records = append(d.Records, uint64(r.Seq))
@@ -122,6 +126,7 @@ func (b *builder) find(key, phase, step string) *draft {
 	return nil
 }
 
+// lastAction is the newest action on the resource that has the name now, whatever its result; nil if there is none.
 func (b *builder) lastAction() *draft {
 	for _, d := range slices.Backward(b.current()) {
 		if d.action != nil {
@@ -179,7 +184,8 @@ func (b *builder) lastSeen() *draft {
 }
 
 // lateDelete is a delete of the present resource that was found not done and may take effect later; nil if there is
-// none.
+// none. The search ends at a later delete, create or replacement that succeeded, because the name has another
+// resource, or none, since then.
 func (b *builder) lateDelete() *draft {
 	for _, d := range slices.Backward(b.current()) {
 		switch x := d.action; {

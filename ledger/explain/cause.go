@@ -11,8 +11,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// cause says in words what made an action necessary, where the reason says only what differed:
-// a change or deletion outside ovi, or a change of the configuration.
+// cause says in words what made an action necessary, where the reason says only what differed: a
+// change or deletion outside ovi, or a change of the configuration. It is empty for a step that
+// goes back, whose reason is the failure of its replacement.
 func (b *builder) cause(e event.Started) string {
 	p, ok := b.plans[e.Plan]
 	back := e.Step == string(replace.DeleteNew) || e.Step == string(replace.Restore)
@@ -37,7 +38,9 @@ func (b *builder) cause(e event.Started) string {
 	return ""
 }
 
-// changed separates changes that were made outside ovi from changes of the configuration.
+// changed separates changes that were made outside ovi from changes of the configuration. An
+// attribute that refers to another resource also differs if the value of that resource changed, so
+// both are named.
 func (b *builder) changed(p planned) string {
 	if d := b.lastAction(); b.t.changes(*p.decision) == "" || d != nil && mayArrive(d.action) {
 		return "" // the earlier action may have made the changes

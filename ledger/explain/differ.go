@@ -37,6 +37,7 @@ func Differ(a, b resource.Observed) []resource.Change {
 	return out
 }
 
+// readability is the value of "content": whether the resource could be read, or why not.
 func readability(o resource.Observed) resource.Value {
 	if o.Condition == resource.Unreadable {
 		return resource.String("could not be read: " + o.Message)
@@ -92,6 +93,7 @@ func WithoutBinding(changes []resource.Change) []resource.Change {
 	})
 }
 
+// text returns nil for an empty text, so that same treats an empty text and an absent value alike.
 func text(s string) resource.Value {
 	if s == "" {
 		return nil
@@ -138,6 +140,7 @@ func at(o resource.Observed, path string) resource.Value {
 // markPrefix begins the names of marks, see resource.Change.Name.
 const markPrefix = "ovi:"
 
+// valueAt returns a tag ("tags.KEY") or an attribute, whose inner values follow dots; nil if it is absent.
 func valueAt(attrs resource.Attrs, tags resource.Tags, path string) resource.Value {
 	if key, ok := strings.CutPrefix(path, "tags."); ok {
 		if v, ok := tags.Get(key); ok {

@@ -39,8 +39,9 @@ type Drift struct {
 	Times                      int // how often it drifted by now
 }
 
-// Explain parts drift from changes of the configuration, and tells since when and how often it
-// drifted. life is the history of the resource, oldest first.
+// Explain parts drift from changes of the configuration, and tells since when and how often it drifted. life is the
+// history of the resource, oldest first. The moments reach back only to the last compaction of the store, so Since
+// and Times cover no more.
 func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) []Drift {
 	if d.Difference == comparator.Missing {
 		x := Drift{Cause: Outside}
@@ -83,6 +84,8 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 	return out
 }
 
+// causeOf compares the three values. A configuration that equals the applied value has not changed, so the live
+// value has. A value that was never applied is new in the configuration.
 func causeOf(x Drift) Cause {
 	asApplied, asSeen := same(x.Applied, x.Desired), same(x.Applied, x.Observed)
 	switch {
@@ -112,8 +115,9 @@ type stretch struct {
 	revision int64
 }
 
-// seenSince finds the first observation with the current value, and counts how often the value changed from
-// the earlier one.
+// seenSince finds the first observation with the current value, and counts how often the value changed from the
+// earlier one. An unreadable observation is skipped, since it does not show that the value changed. If the newest
+// recorded value is not the observed one, Since stays zero.
 func (x *Drift) seenSince(life []history.Moment) {
 	var all []stretch
 	for _, m := range life {
@@ -143,8 +147,9 @@ func (x *Drift) seenSince(life []history.Moment) {
 	}
 }
 
-// isOfAction reports whether a revision has the first observation after an action of ovi that failed, or one that was
-// made before the result of an action was known: the action may have changed what was observed.
+// isOfAction reports whether a revision has the first observation after an action of ovi that failed, or one that
+// was made before the result of an action was known: the action may have changed what was observed. If the same
+// revision also has a successful result, that action set the value, and the failed one is not the cause.
 func isOfAction(life []history.Moment, revision int64) bool {
 	open, failed := false, false
 	for _, m := range life {
@@ -176,7 +181,8 @@ func hasDone(records []event.Record) bool {
 	})
 }
 
-// decidedSince finds the first of the latest plans in which the value was configured.
+// decidedSince finds the first of the latest plans in which the value was configured. A plan without the value
+// starts the search again, because the value was configured once more after it.
 func (x *Drift) decidedSince(life []history.Moment) {
 	for _, m := range life {
 		for _, r := range m.Records {
@@ -227,7 +233,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// DriftDigest names a drift: the same difference of the same resource has the same digest.
+// DriftDigest names a drift: the same difference of the same resource has the same digest. An acknowledgment covers
+// the drift with its digest, so a value that changes once more is reported again.
 func DriftDigest(d decider.Decision) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n", d.Ref, d.Difference)

@@ -9,7 +9,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/phrase"
 )
 
-// Explain explains the resource of a history.
+// Explain explains the resource of a history. The records must be in the order in which they
+// reached the store, because each one is explained by the earlier ones.
 func (t Explainer) Explain(c history.ResourceHistory) Explanation {
 	b := newBuilder(t, c)
 	for _, r := range c.Records {
@@ -22,7 +23,8 @@ func (t Explainer) Explain(c history.ResourceHistory) Explanation {
 	return s
 }
 
-// present is how the resource is now.
+// present returns the facts about the present state of the resource, in the order in which they are
+// shown.
 func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 	out := []Fact{{"live state", t.liveState(c)}}
 	if text := t.configured(c, b); text != "" {
@@ -72,7 +74,9 @@ func (t Explainer) unblessed(c history.ResourceHistory) string {
 	return ""
 }
 
-// liveState returns the last observation as a sentence, with its time.
+// liveState returns the last observation as a sentence, with its time. The time is the last read of
+// the resource's kind: an observation of other kinds confirms nothing about the resource. If the
+// scope was never read in full, even the absence of the resource is not stated.
 func (t Explainer) liveState(c history.ResourceHistory) string {
 	text := "does not exist"
 	switch {
@@ -93,7 +97,8 @@ func (t Explainer) liveState(c history.ResourceHistory) string {
 	return text + ", observed " + t.since(c.Scan.Read(c.Ref.Kind))
 }
 
-// configured returns the recorded place of the resource in its configuration.
+// configured returns the recorded place of the resource in its configuration. It is empty if no
+// plan is recorded, or if the source of the plan is not known.
 func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 	p, ok := b.lastPlan()
 	if !ok {

@@ -36,6 +36,8 @@ func (b *builder) groups() []EventGroup {
 		}
 		kept = append(kept, d)
 	}
+	// an event stands where its last record is, so that an action is above the observations before its
+	// end
 	slices.SortStableFunc(kept, func(x, y *draft) int { return y.last - x.last })
 	out := make([]EventGroup, len(kept))
 	for i, d := range kept {
@@ -53,8 +55,8 @@ func (b *builder) elsewhere(d *draft) string {
 	return text + ", from the shared store; its own audit log has the complete records"
 }
 
-// happened says that what a plan only showed was decided again, the same, and executed or
-// blocked before anything else happened.
+// happened says that what a plan only showed was decided again, the same, and executed or blocked before
+// anything else happened. A plan that was made again and then applied would otherwise appear twice.
 func (b *builder) happened(i int) bool {
 	p := b.plans[b.drafts[i].plan]
 	for _, next := range b.drafts[i+1:] {
@@ -68,7 +70,8 @@ func (b *builder) happened(i int) bool {
 	return false
 }
 
-// explainAction fills in who acted, why, and the result.
+// explainAction fills in who acted, why, and the result. If the plan is not among the records, the
+// reason is the one that the start of the action recorded.
 func (b *builder) explainAction(d *draft) {
 	x := d.action
 	d.Title = title(x)
@@ -98,7 +101,8 @@ func (b *builder) explainAction(d *draft) {
 	d.Facts = facts
 }
 
-// why returns the observation, the differences, the reason, the policies and the configuration.
+// why returns the observation, the differences, the reason, the policies and the configuration. It is
+// empty if the decision of the plan on the resource is not known.
 func (b *builder) why(p planned) []Fact {
 	d := p.decision
 	if d == nil {
@@ -139,6 +143,7 @@ func position(w *event.Desired) string {
 	return ", at " + w.At.String()
 }
 
+// version names the release and the version of a source; it is empty if neither is known.
 func version(l event.Loaded) string {
 	switch {
 	case l.Version == "" && l.Release == "":
@@ -149,7 +154,9 @@ func version(l event.Loaded) string {
 	return ", version " + l.Release + " (" + l.Version + ")"
 }
 
-// approval is who approved the plan of an action.
+// approval is who approved the plan of an action. An approval after the start of the action does not
+// count. The user who applied a saved plan is named only if no approval of it is recorded. An action
+// without a decision comes from a command, whose user is named.
 func (b *builder) approval(x *action) string {
 	p := b.plans[x.started.Plan]
 	var out, who []string
@@ -177,7 +184,8 @@ func (b *builder) approval(x *action) string {
 	return "no approval is recorded"
 }
 
-// isAbout says that an approval is of a plan, or of its proposals.
+// isAbout says that an approval is of a plan, or of its proposals. An approval with a digest fits every
+// plan with the same proposals; one without a digest confirms a single plan.
 func isAbout(e event.Approved, plan string, p event.Planned) bool {
 	if e.Digest != "" {
 		return e.Digest == p.Digest || e.Digest == p.Approving

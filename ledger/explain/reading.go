@@ -13,6 +13,7 @@ import (
 // read adds a record to the event it belongs to.
 func (b *builder) read(r event.Record) {
 	b.n++
+	// names runs first: it decides to which resource the record belongs
 	b.names(r)
 	switch e := r.Event.(type) {
 	case event.Approved:
@@ -50,6 +51,7 @@ func (b *builder) read(r event.Record) {
 func (b *builder) names(r event.Record) {
 	switch e := r.Event.(type) {
 	case event.Moved:
+		// the earlier records are about another resource, and do not explain this one
 		b.since, b.seen, b.first, b.last, b.back, b.forgot = len(b.drafts), nil, nil, nil, "", nil
 		clear(b.moved)
 		b.left, b.came = &e, nil
@@ -65,6 +67,8 @@ func (b *builder) names(r event.Record) {
 	}
 }
 
+// planned keeps a plan, and adds an event if its decision on the resource is known. A plan that repeats
+// another one lists no decisions: the decision comes from the plan that it names.
 func (b *builder) planned(r event.Record, e event.Planned) {
 	p := planned{record: r, event: e}
 	if len(e.Decisions) > 0 {
@@ -95,6 +99,7 @@ func (b *builder) alike(e event.Planned) (*event.Desired, bool) {
 	return nil, false
 }
 
+// plannedTitle returns the decision of a plan in words, with the differences that it was made for.
 func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
 	text := "planned "
 	if e.Mode == event.ForDrift {
@@ -117,6 +122,7 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 			return
 		}
 		by := ""
+		// the resource can also have been deleted by a request that took effect late
 		if d := b.lateDelete(); d != nil {
 			if d.cite(r); doneLate(d.action) {
 				d.action.arrived = true
@@ -156,6 +162,7 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		b.later(diff, r)
 		title := "observed"
 		d := b.lastAction()
+		// an action without a final result may have made the difference, and so may a replacement
 		mayBeOurs := d != nil && (isOpen(d.action) || mayArrive(d.action))
 		if was.ID == now.ID && now.Role == "" && !mayBeOurs {
 			title = b.changeTitle(changes)
@@ -164,7 +171,8 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	}
 }
 
-// changes notes that a value changed since the last action, and which it was then.
+// changes notes that a value changed since the last action, and which it was then. Later changes of the
+// same value do not count: the value to compare with is the value after the action.
 func (b *builder) changes(name string, was resource.Value) {
 	if _, before := b.moved[name]; !before {
 		b.moved[name] = was
@@ -183,13 +191,17 @@ func (b *builder) changeTitle(changes []resource.Change) string {
 	return "observed"
 }
 
-// later notes what was observed first after the newest action.
+// later notes what was observed first after the newest action. Later observations are not noted, because
+// they may show other causes.
 func (b *builder) later(what string, r event.Record) {
 	if d := b.lastAction(); d != nil && d.action.later == "" {
 		d.action.later = phrase.Second(r.At) + ": " + what
 	}
 }
 
+// finished adds a result to its action. If the start is not among the records, the result alone makes the
+// action. If the resource was reported as deleted outside ovi, and this result shows that a delete took
+// effect late, the report is removed. A success ends the comparison with earlier values.
 func (b *builder) finished(r event.Record, e event.Finished) {
 	d := b.find(e.Key, e.Phase, e.Step)
 	if d == nil {
@@ -222,6 +234,7 @@ func (b *builder) finished(r event.Record, e event.Finished) {
 	}
 }
 
+// recovered adds a finding to its action; without the action, the finding is an event of its own.
 func (b *builder) recovered(r event.Record, e event.Recovered) {
 	d := b.find(e.Key, "", "")
 	if d == nil {
@@ -232,6 +245,8 @@ func (b *builder) recovered(r event.Record, e event.Recovered) {
 	d.action.found = &e
 }
 
+// notStarted returns the title of an action that an apply did not start, with the resource that prevented
+// it.
 func (b *builder) notStarted(e event.NotStarted) string {
 	text := verb(e.Action) + " not started: " + e.Why
 	if !e.On.IsZero() {

@@ -27,7 +27,8 @@ func wentBack(c history.ResourceHistory, d event.Decision) string {
 }
 
 // retried is about a resource of which an operator has allowed new attempts since the last plan
-// blocked it; false if none has.
+// blocked it; false if none has. The retry removed the counts of attempts, so the next plan decides
+// again.
 func (t Explainer) retried(c history.ResourceHistory, d event.Decision, name string) (Explanation, bool) {
 	for _, r := range slices.Backward(c.Records) {
 		e, ok := r.Event.(event.Retried)

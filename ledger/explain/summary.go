@@ -16,7 +16,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// summary explains the state of the resource in a sentence or two, with the next step.
+// summary explains the state of the resource in a sentence or two, with the next step. An open action and a
+// replacement come first: until they end, any other statement about the resource may be wrong.
 func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 	name := c.Ref.Kind + "/" + c.Ref.Name
 	switch {
@@ -30,6 +31,8 @@ func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 	return t.existingSummary(c, b, name)
 }
 
+// openSummary is about a resource with an action that has no result. A running action needs nothing; after the
+// end of its claim only an observation finds the result. If Running is nil, no action counts as running.
 func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanation {
 	o := c.Open
 	if t.Running != nil {
@@ -78,7 +81,9 @@ func (t Explainer) replacingSummary(c history.ResourceHistory, name string) Expl
 	return s
 }
 
-// absentSummary is about a resource that does not exist.
+// absentSummary is about a resource that does not exist. The newest event about its existence decides: a
+// delete by ovi, or an observation without it. If there is none, a planned action that was not executed
+// explains it, then a create that did not succeed.
 func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	last := b.lastSeen()
 	switch {
@@ -122,7 +127,8 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
 }
 
-// movedSummary is about a name whose resource has another one now.
+// movedSummary is about a name whose resource has another one now. If the last plan creates the former name,
+// its block is still configured, and an apply would make a second resource.
 func (t Explainer) movedSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	to := t.other(*b.left, b.left.Ref)
 	s := Explanation{
@@ -168,7 +174,8 @@ func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draf
 	return s
 }
 
-// existingSummary is about a resource that exists.
+// existingSummary is about a resource that exists. If its location could not be read, nothing else is derived,
+// because the recorded state may be out of date.
 func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	if c.Scan != nil && !c.Scan.Complete {
 		return Explanation{
@@ -220,7 +227,8 @@ func (t Explainer) forgottenSummary(c history.ResourceHistory, b *builder, name 
 	}, true
 }
 
-// cause says who changed the resource last, and why.
+// cause says who changed the resource last, and why. A rename or an adoption hides earlier changes. An action
+// without a decision after it does not count, because it only wrote marks.
 func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	d := b.lastChange()
 	if m := b.lastOf(event.TypeMoved); m != nil && b.came != nil && (d == nil || b.plans[d.plan].decision == nil) {
@@ -261,7 +269,9 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	return text + ".", nil
 }
 
-// undone says why a planned action was not executed; false if there is none.
+// undone says why a planned action was not executed; false if there is none. An operator's retry comes first,
+// since it ended the block of the last plan. An unreadable location and a conflict come next, because they
+// make the other answers uncertain. A block comes before failed attempts: it decides about the next apply.
 func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
 	if c.Last == nil || c.Last.Decision == nil {
 		return Explanation{}, false
@@ -359,7 +369,8 @@ func notApplied(d event.Decision, name, planned string) (headline, suggestion st
 		"run `ovi apply`"
 }
 
-// lacked returns why the last apply since the last plan could not start the action.
+// lacked returns why the last apply since the last plan could not start the action. Only a failed check and a
+// failed preparation count, because their details say what to correct.
 func lacked(c history.ResourceHistory) (none event.NotStarted, at time.Time) {
 	for _, r := range slices.Backward(c.Records) {
 		if r.At.Before(c.Last.At) {
@@ -372,12 +383,15 @@ func lacked(c history.ResourceHistory) (none event.NotStarted, at time.Time) {
 	return none, at
 }
 
-// reverted reports whether the last failure belongs to a replacement that was reverted.
+// reverted reports whether the last failure belongs to a replacement that was reverted. A failure after the
+// end of the replacement has another cause.
 func (b *builder) reverted(c history.ResourceHistory) bool {
 	return b.last != nil && b.last.Reverted && b.last.why != "" && !b.last.at.Before(c.Tries.Last)
 }
 
-// deferred returns the time from which a decision that only time blocks may be executed; zero for others.
+// deferred returns the time from which a decision that only time blocks may be executed; zero for others. The
+// blocker that ends last decides. A blocker without a time makes the result zero, because time alone does not
+// end it.
 func deferred(d event.Decision) (until time.Time) {
 	for _, b := range d.Blockers {
 		if b.Until == nil {
@@ -403,7 +417,8 @@ func (t Explainer) stillToDo(c history.ResourceHistory) bool {
 	return true
 }
 
-// nextOf returns the proposal of the last plan for a resource that was deleted.
+// nextOf returns the proposal of the last plan for a resource that was deleted. It is empty if the plan
+// creates nothing, or was applied since.
 func (t Explainer) nextOf(c history.ResourceHistory) string {
 	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || c.Last.Decision.Action != decider.Create {
 		return ""

@@ -8,8 +8,9 @@ import (
 	"github.com/ovi-project/ovi/resource/rules"
 )
 
-// Unconfigured keeps the changes of a resource that were made outside ovi to what its configuration does not mention:
-// other tags, and attributes without a configured value. Drift has the rest.
+// Unconfigured keeps the changes of a resource that were made outside ovi to what its configuration does not
+// mention: other tags, and attributes without a configured value. Drift has the rest. Computed attributes and
+// ignored paths are omitted, because no configuration can adopt them.
 func Unconfigured(changes []resource.Change, want resource.Desired, kind resource.Kind) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {

@@ -14,7 +14,7 @@ import (
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// numbers names records, ranges as 40-41; "" for none.
+// numbers names records, ranges as 40-41; "" for none. Only neighbors in the list become a range.
 func numbers(seqs []uint64) string {
 	var parts []string
 	for i := 0; i < len(seqs); {
@@ -46,6 +46,7 @@ func verb(a decider.Action) string {
 	return string(a)
 }
 
+// done is an action in a sentence about the past.
 func done(a decider.Action) string {
 	switch a {
 	case decider.Create:
@@ -94,7 +95,8 @@ func (t Explainer) decided(d event.Decision) string {
 	return text
 }
 
-// blocked says what blocks a decision, or what it waits for.
+// blocked says what blocks a decision, or what it waits for. The wait for a running action is
+// recorded as a blocker, too, but no policy blocks the decision then.
 func blocked(d event.Decision) string {
 	if waits, _ := decider.WaitsForFlight(d.Ref, d.Blockers); waits {
 		return "it waits: " + d.Blockers[0].Reason
@@ -103,7 +105,8 @@ func blocked(d event.Decision) string {
 	return "blocked by " + why
 }
 
-// blockers are the policies that block a decision, and the first suggestion of theirs.
+// blockers are the policies that block a decision, and the first suggestion of theirs. The reason
+// of a block by time windows names the window, so the name of the policy is omitted.
 func blockers(all []decider.Blocker) (text, next string) {
 	parts := make([]string, len(all))
 	for i, b := range all {
@@ -122,6 +125,7 @@ func blockers(all []decider.Blocker) (text, next string) {
 }
 
 // changes lists the differences, current -> configured. It is empty for a resource to be created.
+// Otherwise each of its attributes would be a difference.
 func (t Explainer) changes(d event.Decision) string {
 	if d.Difference == comparator.Missing {
 		return ""
@@ -145,7 +149,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// named is a message about a resource that exists, with its id.
+// named is a message about a resource that exists, with its id. A message that does not begin with
+// "it" is not changed.
 func named(message string, c history.ResourceHistory) string {
 	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
 		return phrase.ID(c.Exists.ID) + " " + rest

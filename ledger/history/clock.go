@@ -30,7 +30,8 @@ type tick struct {
 	head     rows.Head
 }
 
-// It is bounded by the oldest revision that the store still has.
+// clock returns a clock of the store's revisions. It is bounded by the oldest revision that the store
+// still has.
 func (l *Reader) clock(ctx context.Context) (*logClock, error) {
 	c := &logClock{l: l, known: map[storage.Revision][]tick{}}
 	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {

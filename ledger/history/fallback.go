@@ -48,6 +48,7 @@ type past struct {
 	alike   []event.Record            // the last plans that are as one before
 }
 
+// batch takes the records of a batch that may matter, as their bytes show before they are decoded.
 func (p *past) batch(b wal.Batch) error {
 	for i, raw := range b.Records {
 		names := bytes.Contains(raw, p.g.pages.needle)
@@ -63,8 +64,8 @@ func (p *past) batch(b wal.Batch) error {
 	return nil
 }
 
-// Two kinds of records count although they do not name the resource: the source that a plan was
-// made from, and a plan that decided the same as before.
+// take adds a record if it concerns the resource. Two kinds of records count although they do not name
+// the resource: the source that a plan was made from, and a plan that decided the same as before.
 func (p *past) take(r event.Record) {
 	switch e := r.Event.(type) {
 	case event.Loaded:
@@ -102,6 +103,8 @@ func (p *past) recall(plan string) (ok bool) {
 	return false
 }
 
+// add adds a record with revision 0, because the store has no revision for it, and keeps the decision
+// and the source of a plan for later ones.
 func (p *past) add(r event.Record) {
 	if e, ok := r.Event.(event.Planned); ok {
 		p.decided[e.Plan] = e.Decisions[0]

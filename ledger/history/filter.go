@@ -41,7 +41,7 @@ func (f Filter) matcher() func([]byte) (event.Record, bool, error) {
 	}
 }
 
-// Both bounds of time are inclusive.
+// matches reports whether a record satisfies every condition. Both bounds of time are inclusive.
 func (f Filter) matches(r event.Record) bool {
 	switch {
 	case len(f.Types) > 0 && !slices.Contains(f.Types, r.Event.Type()):

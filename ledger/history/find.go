@@ -113,8 +113,9 @@ func (l *Reader) inStacks(ctx context.Context, prefix string, bare resource.Ref)
 	return refs, nil
 }
 
-// fitting reads all keys: for the existing resources that a spelling fits or that have it as their
-// id, else for those that only the past has.
+// fitting reads all keys: for the existing resources that a spelling fits or that have it as their id,
+// else for those that only the past has. An ID is searched in the recorded text of a resource, which is
+// not decoded.
 func (l *Reader) fitting(ctx context.Context, spelling string) (refs []resource.Ref, err error) {
 	id := []byte(`"id":` + string(resource.AppendJSON(nil, resource.String(spelling))))
 	if len(spelling) >= phrase.ShortID && strings.Trim(spelling, "0123456789abcdef") == "" {

@@ -48,9 +48,9 @@ func (l *Reader) Compacted(ctx context.Context, ref resource.Ref) (storage.Revis
 	return 0, nil
 }
 
-// The store has the content, the decisions and the actions under three keys; a moment joins the
-// entries of one revision. If only a part can be read, the moments so far are returned with the
-// error.
+// history returns the moments of a resource, oldest first. The store has the content, the decisions and the actions
+// under three keys; a moment joins the entries of one revision. If only a part can be read, the moments so far are
+// returned with the error.
 func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock) ([]Moment, error) {
 	moments := map[storage.Revision]*Moment{}
 	at := func(r storage.Revision) *Moment {

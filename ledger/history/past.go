@@ -45,7 +45,8 @@ func (l *Reader) Pasts(
 	return past, func() error { return broken }
 }
 
-// haveActs are the keys of resources with a history.
+// haveActs are the keys of resources with a history. One pass over the keys replaces one read for each of
+// the remaining resources without a history.
 func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
 	have := map[string]bool{}
 	err := l.Entries(ctx, rows.KeyActions, storage.Now, func(e storage.Entry) error {
@@ -55,7 +56,8 @@ func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
 	return have, err
 }
 
-// Records of other instances count regardless of known, because their numbers belong to other logs.
+// past reads the past events of one resource. Records of other instances count regardless of known,
+// because their numbers belong to other logs.
 func (l *Reader) past(ctx context.Context, ref resource.Ref, known wal.Seq, limit int) ([]decider.Past, error) {
 	var out []decider.Past
 	m := Moment{}

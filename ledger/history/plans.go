@@ -90,6 +90,8 @@ func (p *batchReader) decidedAt(ctx context.Context, at storage.Revision) ([]eve
 	return d, err
 }
 
+// decided returns the row of the last decision at a revision, and the decision as a list of one. Without
+// a row, the list is empty.
 func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage.Entry, []event.Decision, error) {
 	e, err := p.l.Get(ctx, rows.Of(rows.KeyDecided, p.ref), max(at, p.clock.oldest))
 	if err != nil || e.Value == nil {
@@ -106,9 +108,9 @@ func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage
 // stack are read at once.
 const fewDrifts = 32
 
-// last is the newest plan of a stack that was not only for drift, with its decision on the
-// resource. A drift plan decides nothing about the configuration, so it does not replace the plan
-// before it.
+// last is the newest plan of a stack that was not only for drift, with its decision on the resource. A
+// drift plan decides nothing about the configuration, so it does not replace the plan before it. It is
+// nil if the store no longer has such a plan.
 func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error) {
 	v, made, err := p.l.planAt(ctx, stack, p.clock.now)
 	for n := 0; err == nil && made != 0 && v.Mode == event.ForDrift; n++ {

@@ -32,8 +32,9 @@ func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[event.Record, 
 // setBack is by how much clocks are trusted not to be set back.
 const setBack = 24 * time.Hour
 
-// A batch that is later than Until by more than setBack ends the reading: later batches have later
-// times, except for clocks that were set back.
+// readLog yields the matching records. *next becomes the number after the last record that was
+// read, so that a caller can continue there. A batch that is later than Until by more than setBack
+// ends the reading: later batches have later times, except for clocks that were set back.
 func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, yield func(event.Record, error) bool) {
 	from, err := f.begins(log)
 	if err != nil {
@@ -67,7 +68,8 @@ func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, 
 	}
 }
 
-// begins returns the first record to read: From, or a day before Since if that is later.
+// begins returns the first record to read: From, or a day before Since if that is later. A clock
+// that was set back by less than a day then hides no record.
 func (f Filter) begins(log ledger.LogReads) (wal.Seq, error) {
 	if f.Since.IsZero() {
 		return f.From, nil

@@ -31,8 +31,9 @@ type revisionRecord struct {
 	record event.Record
 }
 
-// The older part of the log comes first: life then adds only records that it does not have. The
-// result is not nil after an error of a later step: the caller closes its picker.
+// gather collects the records in the order in which they reached the store. The older part of the log comes
+// first: life then adds only records that it does not have. The result is not nil after an error of a later
+// step: the caller closes its picker.
 func (l *Reader) gather(ctx context.Context, ref resource.Ref, depth int) (*historyReader, error) {
 	clock, err := l.clock(ctx)
 	if err != nil {
@@ -68,7 +69,7 @@ func (g *historyReader) inOrder() {
 	})
 }
 
-// A plan is remembered, so that it is not searched for again.
+// add adds a record with its revision. A plan is remembered, so that it is not searched for again.
 func (g *historyReader) add(r storage.Revision, record event.Record) {
 	g.told = append(g.told, revisionRecord{r, record})
 	if e, ok := record.Event.(event.Planned); ok {
@@ -110,7 +111,8 @@ func (g *historyReader) life(ctx context.Context) error {
 	return nil
 }
 
-// inLog reports whether the log has more of a moment than the store.
+// inLog reports whether the log has more of a moment than the store. The store has the records of actions,
+// but no record of an observation, and only one decision of a plan.
 func (g *historyReader) inLog(m Moment) bool {
 	return len(m.Records) == 0 ||
 		slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
@@ -167,7 +169,8 @@ func restored(r event.Record, res *resource.Observed) event.Record {
 	return r
 }
 
-// seenThen returns an observation from the store. The result of an action is not an observation.
+// seenThen returns an observation from the store. The result of an action is not an observation. An
+// operator's record that changed the row, such as a move, is not one either.
 func (g *historyReader) seenThen(m Moment) (event.Record, bool) {
 	e := event.Observed{Scope: g.ref.Scope(), At: m.At, Complete: true, Part: 1, Of: 1}
 	for _, r := range m.Records {

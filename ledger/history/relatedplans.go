@@ -12,7 +12,8 @@ import (
 )
 
 // relatedPlans adds what the records of the resource rest on: the plans that were applied or
-// blocked, their sources, and who approved them.
+// blocked, their sources, and who approved them. It walks a copy of the list, because each step may
+// add records to it.
 func (g *historyReader) relatedPlans(ctx context.Context) error {
 	if err := g.missingPlans(ctx); err != nil {
 		return err
@@ -38,7 +39,7 @@ func (g *historyReader) relatedPlans(ctx context.Context) error {
 }
 
 // missingPlans finds the plans that decided the same as before: the key of their stack and the log
-// have them.
+// have them. It searches backward: if the limit of reads is reached, the oldest plans are missing.
 func (g *historyReader) missingPlans(ctx context.Context) error {
 	for _, t := range slices.Backward(slices.Clone(g.told)) {
 		plan, stack := planOf(t.record.Event)
@@ -112,7 +113,8 @@ func (g *historyReader) confirmed(ctx context.Context, plan string) error {
 	return nil
 }
 
-// approvals adds the approvals that rules required, all of each user.
+// approvals adds the approvals that rules required, all of each user. A later approval of the same
+// user may have replaced the row that an action rested on, so every version is added.
 func (g *historyReader) approvals(ctx context.Context, digest string) error {
 	prefix := rows.ApprovalOf(digest, "")
 	if digest == "" || g.plans[prefix] {

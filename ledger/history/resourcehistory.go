@@ -133,6 +133,7 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	return l.lastObservation(ctx, c)
 }
 
+// lastObservation adds the last observation of the resource's scope, even if it failed.
 func (l *Reader) lastObservation(ctx context.Context, c *ResourceHistory) error {
 	s := ledger.Scan{Scope: c.Ref.Scope()}
 	found, err := l.Load(ctx, rows.KeyScan+s.Scope.String(), storage.Now, &s)

@@ -13,7 +13,8 @@ import (
 
 // Unmanaged are the resources that ovi neither created nor adopted, sorted by ref. All are read at
 // one revision. Before is true where the store cannot tell when a resource appeared, so that an
-// alert does not call it new.
+// alert does not call it new. A resource that the first complete observation of its kind found is
+// not called new either.
 func (l *Reader) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	scans, rev, err := l.ScansAt(ctx, storage.Now)
 	if err != nil {

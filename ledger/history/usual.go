@@ -18,8 +18,10 @@ import (
 // usualOf is the number of recorded durations that give the usual time of an action.
 const usualOf = 20
 
-// Usual returns the median of the last recorded durations of an action on resources of a kind, in all locations, and
-// how many these are: at most 20. The phases of a replacement count together. Only actions that succeeded count.
+// Usual returns the median of the last recorded durations of an action on resources of a kind, in all locations,
+// and how many these are: at most 20. The phases of a replacement count together. Only actions that succeeded
+// count. Without any it returns 0 and 0. Only the rows that changed last are read with their earlier versions, so
+// the result may have fewer durations than are recorded.
 func Usual(
 	ctx context.Context, r *ledger.Reader, provider, kind string, a decider.Action,
 ) (usual time.Duration, of int, err error) {
@@ -67,12 +69,13 @@ type actOf struct {
 	key  string // the phases of a replacement have none
 }
 
+// took is the duration of one action, in seconds, and the time of its end.
 type took struct {
 	at      time.Time
 	seconds float64
 }
 
-// addDurations adds the durations that a row of actions has.
+// addDurations adds the durations that a row of actions has. The phases of one replacement are added up.
 func addDurations(all map[actOf]took, value []byte, a decider.Action) error {
 	var list []rows.Action
 	if err := json.Unmarshal(value, &list); err != nil {

@@ -17,7 +17,7 @@ func Flight(a decider.Action, running time.Duration, by string) string {
 	return text
 }
 
-// Doing is an action while it runs: "creating".
+// Doing is an action while it runs: "creating". A restart is shown as an update.
 func Doing(a decider.Action) string {
 	switch a {
 	case decider.Create:
@@ -37,7 +37,8 @@ func Doing(a decider.Action) string {
 	return string(a)
 }
 
-// Ended says how a dependency ended.
+// Ended says how a dependency ended. state is the clause after "which" in the message of an action that waited for
+// it. A state that needs no other form is returned unchanged.
 func Ended(state string) string {
 	switch state {
 	case "is refused":

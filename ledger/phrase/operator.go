@@ -10,6 +10,7 @@ import (
 
 // Operator returns one sentence about an operator's action, the result of a replacement or a rollout, or a
 // change of the audit log itself: who, what and from where. For plans and actions it returns only the name.
+// The text has no final period, because callers continue it.
 func Operator(e event.Event) string {
 	switch e := e.(type) {
 	case event.Blessed:
@@ -58,7 +59,7 @@ func Operator(e event.Event) string {
 	return strings.ReplaceAll(e.Type(), "_", " ")
 }
 
-// published is about the outputs of a stack.
+// published is about the outputs of a stack. It names the outputs without their values.
 func published(e event.OutputsChanged) string {
 	var set []string
 	for _, x := range e.Set {
@@ -77,7 +78,7 @@ func published(e event.OutputsChanged) string {
 	return text
 }
 
-// roster is about the keys of people.
+// roster is about the keys of people. A key is shown by its fingerprint, as ssh-keygen shows it.
 func roster(e event.RosterChanged) string {
 	does := "removed from"
 	if e.On {
@@ -125,6 +126,7 @@ func owned(e event.Event) string {
 		}
 		return text + by(e.Who, e.Reason)
 	case event.Lost:
+		// the system gave the ID to another resource, so the former one is gone
 		if e.Now != "" {
 			return e.ID + " deleted outside ovi: another resource has that id now"
 		}
@@ -133,7 +135,7 @@ func owned(e event.Event) string {
 	return ""
 }
 
-// ordered is about an order.
+// ordered is about an order. An order of a central orchestrator is named with its number there.
 func ordered(e event.Ordered) string {
 	who := by(e.Who, "")
 	if e.Central > 0 {
@@ -155,7 +157,8 @@ func ordered(e event.Ordered) string {
 	return text + who + Because(e.Reason)
 }
 
-// rolled is about replacements and rollouts.
+// rolled is about replacements and rollouts. It is empty for other events, which Operator does not pass to
+// it.
 func rolled(e event.Event) string {
 	switch e := e.(type) {
 	case event.ReplaceStarted:
@@ -252,7 +255,7 @@ func of(e event.PhaseFailed) string {
 	return text
 }
 
-// inStack names a resource with its stack.
+// inStack names a resource with its stack. A resource without a stack is named without one.
 func inStack(r resource.Ref) string {
 	if r.Stack == "" {
 		return r.Short()
@@ -260,6 +263,7 @@ func inStack(r resource.Ref) string {
 	return r.Stack + ":" + r.Short()
 }
 
+// many returns a count with its noun, whose plural must end with an s.
 func many(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

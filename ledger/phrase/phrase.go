@@ -50,7 +50,8 @@ func Because(reason string) string {
 	return ": " + reason
 }
 
-// Capital starts a sentence with a capital letter.
+// Capital starts a sentence with a capital letter. The text must begin with an ASCII letter, since one byte
+// is changed.
 func Capital(s string) string {
 	if s == "" {
 		return s
@@ -71,7 +72,8 @@ func Found(verb string, f event.Finding) string {
 	return "the result of the " + verb + " is unknown"
 }
 
-// Replaced says how a replacement ended.
+// Replaced says how a replacement ended. An ID is the resource that is left under the name; without one, none
+// is left.
 func Replaced(e event.ReplaceFinished) string {
 	switch {
 	case e.Reverted && e.ID != "":

@@ -6,7 +6,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/trust"
 )
 
-// Recovery says which recovery of the roster stands, and from when its key counts here.
+// Recovery says which recovery of the roster stands, and from when its key counts here. If Counts
+// is zero, this instance has not found the recovery yet, and its wait has not started.
 func Recovery(r trust.Recovery) string {
 	counts := "not found by this instance yet"
 	if !r.Counts.IsZero() {

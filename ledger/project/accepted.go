@@ -76,7 +76,8 @@ func (p *projection) renameAccepted(from, to resource.Ref) error {
 	return p.delete(rows.AcceptedOf(from))
 }
 
-// exchangeAccepted exchanges two resources in the last accepted configuration.
+// exchangeAccepted exchanges two resources in the last accepted configuration. If only one of them was accepted,
+// neither row changes.
 func (p *projection) exchangeAccepted(a, b resource.Ref) error {
 	ofA, errA := p.get(rows.AcceptedOf(a))
 	ofB, errB := p.get(rows.AcceptedOf(b))

@@ -117,6 +117,7 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 	case event.NotCalled:
 		return p.notCalled(e, open, found)
 	default:
+		// the result is unknown, or came after the claim was lost: only an observation can close the action
 		if !found {
 			return nil
 		}
@@ -250,6 +251,8 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	}
 }
 
+// foundDone records the effects that the action's own result would have had, except for the state of the resource:
+// the observation that found it has recorded that.
 func (p *projection) foundDone(r event.Record, e event.Recovered, open rows.OpenAction) error {
 	deleted := Deletes(open.Action, open.Phase, open.Step)
 	if !open.Accepted || deleted { // else it was bound when it was accepted

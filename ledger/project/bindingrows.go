@@ -54,7 +54,8 @@ func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature
 	return p.put(rows.BindingOf(b.Ref, b.ID), rows.Binding{Binding: b, Signature: signed})
 }
 
-// next is the generation after a change: the signed one, or one more.
+// next is the generation after a change: the signed one, or one more. A signature is valid only for the generation
+// that it contains, so a signed event determines the generation.
 func next(was uint64, signed *event.Signature) uint64 {
 	if signed != nil {
 		return signed.Generation
@@ -263,7 +264,8 @@ func (p *draft) leave(r event.Record, e event.ReplaceFinished) error {
 	return p.put(rows.BindingOf(e.Ref, e.ID), b)
 }
 
-// leaveUnsigned makes the binding of the resource that is left the newest one.
+// leaveUnsigned makes the binding of the resource that is left the newest one. A binding that was not live is not
+// changed.
 func (p *draft) leaveUnsigned(ref resource.Ref, id string) error {
 	generation, was, err := p.alone(ref, id, 0)
 	if err != nil || !was {

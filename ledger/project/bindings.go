@@ -61,7 +61,8 @@ func (p *projection) finishedBinding(r event.Record, e event.Finished, open rows
 	return nil
 }
 
-// recoveredBinding does so for an action that an observation found done.
+// recoveredBinding does so for an action that an observation found done. The ID of a deleted resource comes from
+// the open action, which names the resource that it acts on.
 func (p *projection) recoveredBinding(r event.Record, e event.Recovered, open rows.OpenAction) error {
 	switch {
 	case Deletes(open.Action, open.Phase, open.Step):
@@ -100,6 +101,8 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 	return p.bindMoved(r, e)
 }
 
+// bindMoved starts the binding under the new ref. Its origin comes from the event, so that the record of the
+// creation stays the proof.
 func (p *projection) bindMoved(r event.Record, e event.Moved) error {
 	b := resource.Binding{
 		Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog,
@@ -111,8 +114,9 @@ func (p *projection) bindMoved(r event.Record, e event.Moved) error {
 	return p.owns(e.Ref)
 }
 
-// exchanged exchanges the refs of two bindings, and the records under both. Each name is used again, so that nothing is
-// moved away from it.
+// exchanged exchanges the refs of two bindings, and the records under both. Each name is used again, so that
+// nothing is moved away from it. Both bindings end before one of them starts again, because an ID has one ref at a
+// time.
 func (p *projection) exchanged(r event.Record, e event.Moved) error {
 	configured := map[resource.Ref]string{}
 	for _, m := range e.Halves() {

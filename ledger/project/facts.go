@@ -9,7 +9,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// forget removes what is recorded of a resource that does not exist any more, besides its bindings.
+// forget removes what is recorded of a resource that does not exist any more, besides its bindings. A
+// new resource with the same ref starts without attempts and without a last good configuration.
 func (p *draft) forget(ref resource.Ref) error {
 	for _, key := range []string{
 		rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyFights,

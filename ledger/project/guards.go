@@ -60,6 +60,7 @@ func (p *draft) versions(keys map[string]bool) error {
 		}
 		return err
 	}
+	// a key that the range does not return is absent, and must still be absent at the commit
 	for key := range keys {
 		p.rests(key, storage.Entry{})
 	}

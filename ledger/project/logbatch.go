@@ -47,7 +47,8 @@ func ReadBatches(batches iter.Seq2[wal.Batch, error]) iter.Seq2[LogBatch, error]
 	}
 }
 
-// A batch that only ends rights has no guards, see OnlyForfeits.
+// decodeStep decodes a batch with the claims under which its records count. Consecutive records under one
+// claim have one guard. A batch that only ends rights has no guards, see OnlyForfeits.
 func decodeStep(b wal.Batch) (LogBatch, error) {
 	s := LogBatch{Batch: b}
 	for i, raw := range b.Records {

@@ -89,7 +89,9 @@ func (p *projection) stacks(e event.Observed) error {
 	return nil
 }
 
-// led records the version of a stack that its leading loop has loaded, if it is another one.
+// led records the version of a stack that its leading loop has loaded, if it is another one. The
+// starts of loops are guarded by this row: a write of the same version would make their commits
+// fail.
 func (p *projection) led(e event.Led) error {
 	var was rows.Led
 	key, is := rows.LedOf(e.Stack), rows.Led{Version: e.Version}
@@ -100,7 +102,8 @@ func (p *projection) led(e event.Led) error {
 	return p.put(key, is)
 }
 
-// loaded records the version of a stack, if it is another one.
+// loaded records the version of a stack, if it is another one. The revisions of the key are then
+// the changes of the configuration.
 func (p *projection) loaded(e event.Loaded) error {
 	var was rows.Loaded
 	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source, Release: e.Release}

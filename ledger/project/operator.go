@@ -55,6 +55,7 @@ func (p *projection) useApprovals(e event.Started) error {
 		if _, err := p.load(key, &was); err != nil {
 			return err
 		}
+		// another action of the same plan used it: the row gets no new revision
 		if was == use {
 			continue
 		}
@@ -65,7 +66,8 @@ func (p *projection) useApprovals(e event.Started) error {
 	return nil
 }
 
-// trust applies the events of keys; false if the event is another.
+// trust applies the events of keys; false if the event is another. A decision is written even over a
+// newer one: package trust compares the numbers of all versions of the row.
 func (p *projection) trust(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.KeyPinned:

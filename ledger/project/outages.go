@@ -8,8 +8,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// outages notes the things that an action freed for other resources and the configurations that these need, and ends
-// the outages of its own resource.
+// outages notes the things that an action freed for other resources and the configurations that these need, and
+// ends the outages of its own resource. An outage is recorded with the result of the delete, so that a crash
+// before the create does not hide it.
 func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started, deleted bool) error {
 	if deleted {
 		for _, room := range started.MakesRoom {
@@ -30,7 +31,8 @@ func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started,
 	return nil
 }
 
-// A later outage of the same thing replaces the earlier one.
+// addOutage adds an outage to the row of the resource that needs the thing. A later outage of the same thing
+// replaces the earlier one.
 func (p *draft) addOutage(room event.Room, o rows.Outage) error {
 	var all []rows.Outage
 	key := rows.Of(rows.KeyOutage, room.For)

@@ -33,7 +33,7 @@ func (p *projection) publish(r event.Record) (bool, error) {
 	return true, nil
 }
 
-// output records one output.
+// output records one output. An equal output is not written again, so that its record stays the one that set it.
 func (p *projection) output(r event.Record, stack, name string, now rows.Output) error {
 	key := rows.OutputOf(stack, name)
 	var was rows.Output

@@ -47,6 +47,8 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 	return nil
 }
 
+// decided writes the decision on one resource if it differs from the last one. The plan and its
+// time are not compared, so that the row names the plan that first made the decision.
 func (p *projection) decided(
 	r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error),
 ) error {

@@ -113,7 +113,8 @@ func (p *draft) read(key string) (storage.Entry, error) {
 	return storage.Get(p.ctx, p.store, key, storage.Now)
 }
 
-// prefetch reads a whole prefix, for many gets.
+// prefetch reads a whole prefix, for many gets. Only the keys that are used become guards of the
+// transaction.
 func (p *draft) prefetch(prefix string) (func(string) ([]byte, error), error) {
 	entries, _, err := p.store.Range(p.ctx, prefix, storage.Now)
 	if err != nil {

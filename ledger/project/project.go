@@ -70,7 +70,8 @@ func (p *projection) apply(r event.Record) error {
 	return p.write(r)
 }
 
-// write writes everything but the history of the resource.
+// write writes everything but the history of the resource. An event without a case or a part
+// changes no row but the history of its resource.
 func (p *projection) write(r event.Record) error {
 	switch e := r.Event.(type) {
 	case event.Loaded:

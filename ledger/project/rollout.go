@@ -139,6 +139,7 @@ func (p *projection) wave(e event.Wave) error {
 	if _, err := p.load(key, &was); err != nil {
 		return err
 	}
+	// a later event of the same configuration counts resources that got it from this rollout
 	if was.Version == e.Version {
 		e.Had = was.Had
 	}

@@ -80,7 +80,8 @@ func (p *draft) observedDown(e event.Observed) error {
 	})
 }
 
-// finishedDown does so for a resource that an action left, or deleted.
+// finishedDown does so for a resource that an action left, or deleted. A step of a replacement does not
+// count: two resources have the name meanwhile.
 func (p *draft) finishedDown(r event.Record, e event.Finished) error {
 	if e.Step != "" || e.Resource == nil && !Deletes(e.Action, e.Phase, "") {
 		return nil
@@ -109,7 +110,8 @@ func (p *draft) back(e event.Observed, s *rows.Scan) error {
 // restartsKept is the number of restarts that are kept for a resource: the budget counts no more.
 const restartsKept = decider.RestartsMost
 
-// restarted counts an action that starts because of the state of a resource.
+// restarted counts an action that starts because of the state of a resource. Another configuration starts
+// the count again, because it may not have the fault that caused the restarts.
 func (p *draft) restarted(r event.Record, e event.Started) error {
 	if e.Reason != decider.ReasonState {
 		return nil

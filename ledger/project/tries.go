@@ -35,14 +35,17 @@ func (p *draft) failed(r event.Record, e event.Finished) error {
 	})
 }
 
-// passes notes a failure that does not count.
+// passes notes a failure that does not count. Since is the time of the first of several such failures in a
+// row.
 func passes(t *rows.Tried, at time.Time) {
 	if t.Other++; t.Since.IsZero() {
 		t.Since = at
 	}
 }
 
-// tried changes what is recorded of the attempts of a configuration.
+// tried changes what is recorded of the attempts of a configuration. If it is another configuration than
+// the last one, an exhausted one is forgotten, unless it is the one that is tried or the resource returns
+// to its last good one.
 func (p *draft) tried(ref resource.Ref, desired string, change func(*rows.Tried)) error {
 	key := rows.Of(rows.KeyTries, ref)
 	var t rows.Tries

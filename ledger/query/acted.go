@@ -77,6 +77,7 @@ func (c *readCache) lastAct(e storage.Entry) (time.Time, bool) {
 	if known && x.modified == e.Modified {
 		return x.at, true
 	}
+	// x still has the newest time of the earlier versions of the row, which a new version must not lower
 	var list []rows.Action
 	if json.Unmarshal(e.Value, &list) != nil {
 		return time.Time{}, false

@@ -12,7 +12,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Applied returns the configuration that was last applied to a resource.
+// Applied returns the configuration that was last applied to a resource. Secrets are digests in it. It
+// returns false if none is recorded, as after a delete.
 func (r *Reader) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (event.Applied, bool, error) {
 	var a event.Applied
 	found, err := r.Load(ctx, rows.Of(rows.KeyApplied, ref), at, &a)

@@ -13,7 +13,8 @@ import (
 )
 
 // BlessingsAt are the resources that the store had as protected at a revision, sorted by ref, for
-// showing the past.
+// showing the past. The rows are not proven: an action must rest on Proofs.Blessings in package
+// trust.
 func (r *Reader) BlessingsAt(ctx context.Context, at storage.Revision) ([]Blessing, error) {
 	var out []Blessing
 	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {

@@ -47,7 +47,8 @@ func (r *Reader) Instances(ctx context.Context) ([]Instance, error) {
 
 // FrontierIn is the last record of the log that a store has which only that log is projected into.
 // With several logs, or without a position, there is no option, and the log is opened without that
-// check.
+// check. With the option, the log is rejected if it ends before that record or has another one
+// there.
 func FrontierIn(ctx context.Context, store storage.Store) ([]wal.Option, error) {
 	r := &Reader{store: store}
 	var heads []rows.Head

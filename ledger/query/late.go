@@ -11,7 +11,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// LateCreates are the creates that an observation found not done, and whose requests may still arrive, oldest first.
+// LateCreates are the creates that an observation found not done, and whose requests may still arrive, oldest
+// first. The rows are not proven: see ProvenOpen in package trust.
 func LateCreates(ctx context.Context, r *Reader) ([]rows.OpenAction, error) {
 	var out []rows.OpenAction
 	err := r.Entries(ctx, rows.KeyLate, storage.Now, func(e storage.Entry) error {

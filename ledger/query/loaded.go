@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// LoadedVersion is the version of a stack that was last loaded.
+// LoadedVersion is the version of a stack that was last loaded. It returns ErrNotFound if none was.
 func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error) {
 	var v rows.Loaded
 	found, err := r.Load(ctx, rows.LoadedOf(stack), storage.Now, &v)
@@ -25,7 +25,8 @@ func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error
 	return v.Version, err
 }
 
-// LastGiven returns the values that the command line set for a stack in its last apply.
+// LastGiven returns the values that the command line set for a stack in its last apply. It returns nil
+// if the stack has no accepted settings.
 func LastGiven(ctx context.Context, r *Reader, stack string) ([]cmdline.Value, error) {
 	var v rows.Source
 	if _, err := r.Load(ctx, rows.SourceOf(stack, ""), storage.Now, &v); err != nil || v.Settings == nil {
@@ -34,7 +35,8 @@ func LastGiven(ctx context.Context, r *Reader, stack string) ([]cmdline.Value, e
 	return v.Settings.Given, nil
 }
 
-// LedVersion is the version of a stack that its leading loop has loaded.
+// LedVersion is the version of a stack that its leading loop has loaded. It returns ErrNotFound if no
+// loop has recorded one.
 func LedVersion(ctx context.Context, r *Reader, stack string) (string, error) {
 	var v rows.Led
 	found, err := r.Load(ctx, rows.LedOf(stack), storage.Now, &v)

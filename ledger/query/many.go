@@ -10,7 +10,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// BindingsIn are the bindings of scopes. The caller must not change them.
+// BindingsIn are the bindings of scopes. The caller must not change them. If the scopes are many, one range
+// over their common prefix is read, so the result may have more scopes.
 func (r *Reader) BindingsIn(
 	ctx context.Context, scopes []resource.Scope,
 ) (map[resource.Scope][]resource.Binding, error) {

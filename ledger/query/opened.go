@@ -41,6 +41,7 @@ func (o *Opened) Before(ctx context.Context, r *Reader, before storage.Revision)
 	return out, err
 }
 
+// decode returns the action of a row; it decodes only a row that has changed since.
 func (o *Opened) decode(e storage.Entry) (*rows.OpenAction, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -67,7 +67,8 @@ func (r *Reader) Waves(ctx context.Context, at storage.Revision) ([]event.Wave, 
 	return out, nil
 }
 
-// Orders returns the orders in effect: freezes, locks and promotions.
+// Orders returns the orders in effect: freezes, locks and promotions. An order that was lifted has no
+// row.
 func (r *Reader) Orders(ctx context.Context) ([]event.Ordered, error) {
 	var out []event.Ordered
 	err := r.Entries(ctx, rows.KeyOrder, storage.Now, func(e storage.Entry) error {

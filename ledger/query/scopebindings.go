@@ -160,6 +160,8 @@ func object(v []byte, field func(name, value []byte, isText bool) bool) (rest []
 	}
 }
 
+// signatureField accepts the fields of a signature. Its value is dropped: package trust, which verifies
+// signatures, decodes whole rows.
 func signatureField(name, value []byte, isText bool) bool {
 	if string(name) == "generation" {
 		_, ok := whole(value)
@@ -207,6 +209,8 @@ func again(last *string, text string) string {
 	return *last
 }
 
+// text sets a field whose value is a string. It returns false for a name that it does not know, so that
+// the whole row is decoded by package json.
 func (d *bindingDecoder) text(b *resource.Binding, name, text []byte) bool {
 	switch string(name) {
 	case "uid":
@@ -229,6 +233,8 @@ func (d *bindingDecoder) text(b *resource.Binding, name, text []byte) bool {
 	return true
 }
 
+// other does so for numbers and booleans. A boolean is recorded only if it is true, so that any other
+// value makes it return false.
 func other(b *resource.Binding, name, value []byte) (ok bool) {
 	is := string(value) == "true"
 	switch string(name) {

@@ -64,6 +64,7 @@ func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	return c, nil
 }
 
+// empty returns ErrNotEmpty with the first key of a store that has keys.
 func empty(ctx context.Context, s storage.Store) error {
 	entries, _, err := s.Range(ctx, "", storage.Now)
 	if err != nil {
@@ -117,8 +118,8 @@ func (c *CopyResult) copyBase(ctx context.Context, from, to storage.Store) (stor
 	return c.put(ctx, to, tx)
 }
 
-// Writes of one commit have the same revision, and are one commit again: a reader of the copy at
-// any revision sees what a reader of the source saw.
+// copyChanges commits each later revision again. Writes of one commit have the same revision, and are
+// one commit again: a reader of the copy at any revision sees the same state as a reader of the source.
 func (c *CopyResult) copyChanges(ctx context.Context, from, to storage.Store) error {
 	var tx storage.Tx
 	at := storage.Revision(0)
@@ -145,6 +146,7 @@ func (c *CopyResult) copyChanges(ctx context.Context, from, to storage.Store) er
 	return err
 }
 
+// put commits one transaction and counts it. An error names the number of the commit that failed.
 func (c *CopyResult) put(ctx context.Context, to storage.Store, tx storage.Tx) (storage.Revision, error) {
 	rev, err := to.Commit(ctx, tx)
 	if err != nil {
@@ -155,6 +157,7 @@ func (c *CopyResult) put(ctx context.Context, to storage.Store, tx storage.Tx) (
 	return rev, nil
 }
 
+// isClaim reports whether an entry is a claim. A copy of it would have no lease, and would never expire.
 func isClaim(e storage.Entry) bool {
 	return len(e.Key) > len(rows.KeyClaim) && e.Key[:len(rows.KeyClaim)] == rows.KeyClaim
 }

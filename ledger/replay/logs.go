@@ -52,6 +52,8 @@ func OpenLogs(dirs []string) (*Logs, error) {
 	return g, nil
 }
 
+// open opens one log and keeps it, unless the same state of it is open already. A log that is not kept
+// is closed.
 func (g *Logs) open(dir string) error {
 	dir, err := ledger.LogDir(dir)
 	if err != nil {
@@ -116,6 +118,8 @@ func (g *Logs) Records(ctx context.Context) iter.Seq2[event.Record, error] {
 	}
 }
 
+// sources reads how much of each log the live store has at a revision. If live is nil, all of each log
+// counts.
 func (g *Logs) sources(ctx context.Context, live ledger.StoreReads, at storage.Revision) ([]*source, error) {
 	var all []*source
 	for _, l := range g.logs {

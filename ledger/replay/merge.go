@@ -105,7 +105,8 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 	}
 }
 
-// started returns the position of a batch that is known without the next one.
+// started returns the position of a batch that is known without the next one. A batch without a
+// mark follows the batch before it in its log, unless the next batch places it.
 func (s *source) started(m rows.Mark, step project.LogBatch, last revisionOrder) revisionOrder {
 	if rev, ok := s.at[step.Batch.Last]; ok {
 		return revisionOrder{live: true, at: rev}
@@ -134,7 +135,8 @@ func (s *source) check(step project.LogBatch) error {
 }
 
 // merged are the batches of all logs in one order. The first batches are read from the last log to
-// the first, because a log without any is removed from the list.
+// the first, because a log without any is removed from the list. If two positions are equal, the
+// log that was named first comes first, so that each merge of the same list has the same order.
 func merged(logs []*source) iter.Seq2[placedStep, error] {
 	return func(yield func(placedStep, error) bool) {
 		type cursor struct {
@@ -180,7 +182,7 @@ func merged(logs []*source) iter.Seq2[placedStep, error] {
 
 // projectAll projects all logs into an empty store, and returns the number of batches, and the
 // epoch of the last of them. Each log has a projector of its own, since positions and refusals
-// count per log.
+// count per log. After an error the new store has a part of the batches.
 func projectAll(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
 	replicas := map[*source]*record.Projector{}
 	for p, err := range merged(logs) {

@@ -21,7 +21,8 @@ func Rebuild(ctx context.Context, r *ledger.Reader, into storage.Store) (storage
 }
 
 // rebuild projects a whole log into an empty store, which then has what the live store has if the
-// log still has its beginning.
+// log still has its beginning. Batches that were refused are not projected. After an error the new
+// store has a part of the log.
 func rebuild(ctx context.Context, instance string, log ledger.LogReads, into storage.Store) (*record.Projector, error) {
 	p, err := record.NewProjector(ctx, instance, into)
 	if err != nil {

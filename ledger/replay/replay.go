@@ -103,8 +103,8 @@ func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision,
 	return compare(facts(ctx, a, at), facts(ctx, b, storage.Now), same, Comparison{})
 }
 
-// Both are read to their ends also after the first difference, because the digests cover
-// everything.
+// compare compares two sequences entry by entry. Both are read to their ends even after the first difference,
+// because the digests cover everything.
 func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison,
 	error,
 ) {
@@ -133,6 +133,8 @@ func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry)
 	return c, nil
 }
 
+// addTo adds an entry to a digest. The lengths come before the texts, so that a byte that moves from a key to its
+// value changes the digest. A store that has ended adds nothing.
 func addTo(h hash.Hash, e storage.Entry, more bool) {
 	if !more {
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
+// keyOf returns a ref without stack and location, as a source names its resources.
 func keyOf(r resource.Ref) resource.Ref {
 	r.Stack, r.Location = "", ""
 	return r
@@ -31,6 +32,8 @@ func parted(f source.Fact) source.Fact {
 	return f
 }
 
+// fact joins the last observation with the actions since the start; the later of the two decides about the
+// state of the resource. An older failure is shown until an observation finds the resource healthy.
 func (w *Writer) fact(ref resource.Ref) (source.Fact, bool) {
 	f, known := w.seen.fact(ref)
 	a, done := w.acted[ref]
@@ -56,6 +59,7 @@ func (w *Writer) fact(ref resource.Ref) (source.Fact, bool) {
 	return f, true
 }
 
+// factOf returns the facts of an observed resource. Nothing is known about the health of an unreadable one.
 func factOf(o *resource.Observed, at time.Time) source.Fact {
 	f := source.Fact{ID: o.ID, Health: o.Health, Message: o.Message, Attrs: o.Attrs, Observed: at}
 	if o.Condition == resource.Unreadable {
@@ -91,6 +95,8 @@ func (v *View) Invalid(ref resource.Ref) string {
 	return ""
 }
 
+// fact returns the observed facts. If the part of the source that declares the resource cannot be read, that
+// is the failure.
 func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
 	f, known := v.observed(ref)
 	if why := v.Invalid(ref); why != "" {
@@ -99,6 +105,8 @@ func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
 	return f, known
 }
 
+// observed searches the scopes where the resource can be. A scope whose kind was not read in full makes the
+// answer unclear, because the resource may be in it.
 func (v *View) observed(ref resource.Ref) (source.Fact, bool) {
 	scopes := v.scopes(ref)
 	known := len(scopes) > 0

@@ -69,6 +69,8 @@ func Start(to source.Reporter, failed func(error)) *Writer {
 	return w
 }
 
+// run writes a report after each wake. Wakes during a report become one, which then has all of their
+// facts. If reports fail one after another, only the first error is passed to failed.
 func (w *Writer) run(ctx context.Context, failed func(error)) {
 	for before := error(nil); ; {
 		select {
@@ -132,6 +134,8 @@ func (w *Writer) Record(r event.Record) {
 	w.Wake()
 }
 
+// doing returns the running action as a source shows it. An update of a resource is Nothing: the
+// resource stays.
 func doing(a decider.Action, phase string) source.Doing {
 	switch {
 	case a == decider.Delete || phase == event.PhaseDelete:
@@ -149,6 +153,8 @@ func (w *Writer) Close(ctx context.Context) error {
 	return w.write(ctx)
 }
 
+// write reports all known facts. Reports do not overlap, so that an older one cannot replace a newer
+// one.
 func (w *Writer) write(ctx context.Context) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()

@@ -34,6 +34,9 @@ func (p *Proofs) Contradictions(ctx context.Context) ([]Contradiction, error) {
 	return append(acts, logs...), errors.Join(err1, err2)
 }
 
+// contradictoryActs compares twice and returns the contradictions that both comparisons found: an act
+// that was recorded between the reads of the store and of the log is missing from one of them only
+// once.
 func (p *Proofs) contradictoryActs(ctx context.Context) ([]Contradiction, error) {
 	found, err := p.contradictions(ctx)
 	if err != nil || len(found) == 0 {

@@ -26,7 +26,9 @@ func ofCosigned(by, of string, seq wal.Seq, chain string) statement {
 }
 
 // ToCosign returns the events that record how far the logs of other instances reached: those that moved and
-// were last recorded an hour ago, or with soon all that moved.
+// were last recorded an hour ago, or with soon all that moved. A cosignature makes the own log longer,
+// which the others see in turn. A log that grew by no more records than there are other logs is not due, so
+// that instances without work do not cosign each other again and again.
 func (p *Proofs) ToCosign(ctx context.Context, soon bool) ([]event.Event, error) {
 	heads, err := p.heads(ctx)
 	if err != nil {
@@ -55,7 +57,8 @@ func (p *Proofs) ToCosign(ctx context.Context, soon bool) ([]event.Event, error)
 }
 
 // wentBack lists the logs of other instances that end before, or otherwise than, where this instance saw
-// them: they were put back, or made again.
+// them: they were put back, or made again. The own log is the witness, because whoever rewrites a log may
+// also edit the rows of the store.
 func (p *Proofs) wentBack(ctx context.Context) ([]Contradiction, error) {
 	if !p.shared {
 		return nil, nil

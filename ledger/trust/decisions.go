@@ -28,7 +28,8 @@ type keyDecision struct {
 }
 
 // newestDecision returns the decision that counts under a key of the store: the own log has it, or a confirmed
-// instance recorded a newer one. refused is the newest row that does not count.
+// instance recorded a newer one. refused is the newest row that does not count. Earlier versions of the row are
+// read too: an instance whose key is not confirmed may have written over a decision that counts.
 func newestDecision(ctx context.Context, p *Proofs, key string) (d keyDecision, refused *rows.Trust, err error) {
 	if d, err = ownDecision(ctx, p, key); err != nil || !p.shared {
 		return d, nil, err
@@ -66,7 +67,8 @@ func newestDecision(ctx context.Context, p *Proofs, key string) (d keyDecision, 
 	return d, refused, nil
 }
 
-// ownDecision returns the decision that the log of this instance has.
+// ownDecision returns the decision that the log of this instance has. A decision of another instance, which a
+// baseline may have kept, does not count as one of this log.
 func ownDecision(ctx context.Context, p *Proofs, key string) (d keyDecision, err error) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -86,7 +88,8 @@ func ownDecision(ctx context.Context, p *Proofs, key string) (d keyDecision, err
 }
 
 // decidedThere fails with ErrUnproven if the row of a decision does not count: its instance is not confirmed, or no
-// person signed it though there is a roster. A requirement of trust needs neither.
+// person signed it though there is a roster. A requirement of trust needs neither. A key cannot decide about
+// itself.
 func decidedThere(ctx context.Context, p *Proofs, key string, t rows.Trust) error {
 	about, ofKey := bytes.CutPrefix([]byte(key), []byte(rows.KeyTrust))
 	s := statement{Instance: t.Instance, Trust: string(about), On: t.On, Number: t.Number}
@@ -97,6 +100,7 @@ func decidedThere(ctx context.Context, p *Proofs, key string, t rows.Trust) erro
 		return nil
 	case t.Instance == p.Instance():
 		return unproven("it was signed in the name of this instance with another key")
+	// it raises the protection, so no confirmation is needed
 	case !ofKey && t.On:
 		return nil
 	}
@@ -138,7 +142,8 @@ func (p *Proofs) NextDecision(ctx context.Context, e event.Event) (uint64, error
 	return n + 1, err
 }
 
-// laterNumbers fails if a batch has a decision with a number that is not above those before it.
+// laterNumbers fails if a batch has a decision with a number that is not above those before it. Otherwise a signed
+// decision could be recorded once more after a later one, and would count again.
 func laterNumbers(ctx context.Context, p *Proofs, events []event.Event) error {
 	for _, e := range events {
 		key, number, is := rowOfDecision(e)

@@ -21,7 +21,8 @@ import (
 )
 
 // logView is a part of the store that is derived from the log of this instance alone, so a row that was
-// edited in the store proves nothing. It follows the log as it is read.
+// edited in the store proves nothing. It follows the log while it grows. The changes of the last batch are
+// pending, because only the batch after it shows whether it counts.
 type logView struct {
 	part     part
 	mu       sync.Mutex
@@ -68,7 +69,8 @@ func inTable(key string) bool {
 	return false
 }
 
-// tableEvent reports whether events of a type change the table, or say whether a batch counts.
+// tableEvent reports whether events of a type change the table, or say whether a batch counts. An event
+// of a type that is missing here is skipped, and the table then lacks its changes.
 func tableEvent(name string) bool {
 	switch name {
 	case event.TypeStarted, event.TypeFinished, event.TypeRecovered, event.TypeReplaceStarted,
@@ -80,6 +82,8 @@ func tableEvent(name string) bool {
 	return false
 }
 
+// get returns the row of a key, with the changes of the last batch; nil if the key is absent. The caller
+// has the lock.
 func (v *logView) get(key string) []byte {
 	if value, ok := v.pending[key]; ok {
 		return value
@@ -87,7 +91,9 @@ func (v *logView) get(key string) []byte {
 	return v.rows[key]
 }
 
-// follow reads what was appended to the log since the last call. The caller has the lock.
+// follow reads what was appended to the log since the last call. The caller has the lock. It reads the
+// last batch of the previous call again, and makes its changes final only if the next batch does not
+// refuse it.
 func (v *logView) follow(ctx context.Context, p *Proofs) error {
 	if !v.loaded {
 		v.rows, v.pending, v.resumeAt, v.loaded, v.others = map[string][]byte{}, nil, 0, true, p.shared
@@ -146,7 +152,8 @@ func (p part) decode(b wal.Batch) (project.LogBatch, error) {
 	return s, nil
 }
 
-// changes projects records onto the part.
+// changes projects records onto the part. A baseline is reduced to the keys of the part, since it has the
+// facts of the whole store.
 func (v *logView) changes(ctx context.Context, records []event.Record) (map[string][]byte, error) {
 	mine := make([]event.Record, len(records))
 	for i, r := range records {
@@ -199,7 +206,8 @@ func primeBindings(ctx context.Context, p *Proofs, v *logView) error {
 	return nil //nolint:nilerr // the store has forgotten that revision: the log has it all
 }
 
-// digestOf names the rows of a table.
+// digestOf names the rows of a table. The lengths come before the texts, so that two different tables
+// cannot have the same bytes.
 func digestOf(table map[string][]byte) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(table)) {

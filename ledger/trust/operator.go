@@ -96,7 +96,8 @@ func (p *Proofs) usedBy(ctx context.Context, digest string, a event.Approver) (s
 // ErrUsed is returned where an action needs an approval that an earlier plan used.
 var ErrUsed = errors.New("the approval was used by an earlier plan")
 
-// unused refuses an action with an approval that another plan used.
+// unused refuses an action with an approval that another plan used. The plan that used an approval may
+// start its other actions with it.
 func (p *Proofs) unused(ctx context.Context, e event.Started) error {
 	if e.Approval == nil {
 		return nil

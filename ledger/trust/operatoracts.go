@@ -89,6 +89,7 @@ func acts[E act[E]](
 			if has {
 				continue
 			}
+			// a row that does not count must not end the act that it replaced
 			last, found, err := before[E](ctx, p, key)
 			if err == nil && !found && recorded {
 				last, found = blessedStill(a)
@@ -113,8 +114,8 @@ func acts[E act[E]](
 	return out, nil
 }
 
-// before is the act that counts where the row of the store does not: the newest earlier version of the row that does
-// and that the store still has.
+// before is the act that counts where the row of the store does not: the newest earlier version of the row that
+// does and that the store still has. It pins no keys.
 func before[E act[E]](ctx context.Context, p *Proofs, key string) (none rows.Act[E], found bool, err error) {
 	var all [][]byte
 	err = p.Versions(ctx, key, func(e storage.Entry) error {
@@ -203,7 +204,8 @@ func (p *Proofs) storedActs(ctx context.Context, prefix string) (map[string][]by
 	return out, err
 }
 
-// keptOfOthers removes acts of other instances, which a baseline kept, that have no signature.
+// keptOfOthers removes acts of other instances, which a baseline kept, that have no signature. The same applies to
+// acts whose signature is not confirmed, but a blessing that such an act ended stays.
 func keptOfOthers[E act[E]](ctx context.Context, p *Proofs, all map[string]rows.Act[E], pin bool) error {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		a := all[key]
@@ -230,7 +232,8 @@ func keptOfOthers[E act[E]](ctx context.Context, p *Proofs, all map[string]rows.
 	return nil
 }
 
-// actOf decodes a row of a store that instances share, and checks it.
+// actOf decodes a row of a store that instances share, and checks it. own is the row of the key as the log of this
+// instance has it, or nil. A row in the name of this instance must be equal to it.
 func actOf[E act[E]](ctx context.Context, p *Proofs, key string, value, own []byte, pin bool) (rows.Act[E], error) {
 	var a rows.Act[E]
 	if err := json.Unmarshal(value, &a); err != nil {
@@ -245,7 +248,8 @@ func actOf[E act[E]](ctx context.Context, p *Proofs, key string, value, own []by
 	return a, actThere(ctx, p, key, a, pin)
 }
 
-// actThere checks the signature of another instance.
+// actThere checks the signature of another instance. The key of the store and the time are signed too, so that a
+// row cannot be copied to another key or get another time.
 func actThere[E act[E]](ctx context.Context, p *Proofs, key string, a rows.Act[E], pin bool) error {
 	_, signed := a.Event.Unsigned()
 	if signed == nil {

@@ -39,7 +39,8 @@ func isAct(key string) bool {
 }
 
 // concernsActs reports whether a record is about acts; a record that starts an action is only about acts if
-// it uses an approval.
+// it uses an approval. The record is not decoded, which keeps a read of the whole log cheap. A record that
+// is reported in error costs only time.
 func concernsActs(record []byte) bool {
 	switch event.TypeOf(record) {
 	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypePolicyRequired,
@@ -52,7 +53,8 @@ func concernsActs(record []byte) bool {
 	return false
 }
 
-// primeActs starts from the last list of acts in the log. Where to find it is only a hint.
+// primeActs starts from the last list of acts in the log. Where to find it is only a hint. The list comes
+// from the log, never from the store: an edited hint costs time and proves nothing.
 func primeActs(ctx context.Context, p *Proofs, v *logView) error {
 	e, err := p.Get(ctx, rows.KeyActs+p.Instance(), storage.Now)
 	if err != nil || e.Value == nil {
@@ -87,7 +89,8 @@ func (p *Proofs) ActsDue() bool {
 	return p.acts.loaded && p.acts.recordsSinceCertified >= actsAfter
 }
 
-// ListActs returns the event that lists the acts in the log, if they fit into a record.
+// ListActs returns the event that lists the acts in the log, if they fit into a record. A longer list is
+// not recorded; the next run then reads the log from the previous list.
 func (p *Proofs) ListActs(ctx context.Context) ([]event.Event, error) {
 	now, err := p.provenActs(ctx)
 	if err != nil {

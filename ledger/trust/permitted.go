@@ -15,8 +15,10 @@ import (
 // ErrBound is returned for an adoption of a resource that another ref has.
 var ErrBound = errors.New("ledger: the resource is recorded under another name")
 
-// Permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the
-// same batch, to start an action with approvals that another plan used, and to lower a protection without a signature.
+// Permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the same batch, to
+// start an action with approvals that another plan used, and to lower a protection without a signature. The caller
+// holds the append lock of the log, and the store has all of its records. Events are checked in order, so an end
+// must come before the adoption that depends on it.
 func (p *Proofs) Permitted(ctx context.Context, events []event.Event) error {
 	if err := errors.Join(guarded(ctx, p, events), laterNumbers(ctx, p, events)); err != nil {
 		return err
@@ -68,7 +70,9 @@ func (p *Proofs) Guards(ctx context.Context) ([]event.Signer, error) {
 	return a.Event.Signers, nil
 }
 
-// guarded refuses acts that may lower a protection without the signature of a person, once there is a roster.
+// guarded refuses acts that may lower a protection without the signature of a person, once there is a roster. If
+// only a pinned key signed the roster, Guards has people and Roster has none: then no signature suffices until an
+// operator confirms the key.
 func guarded(ctx context.Context, p *Proofs, events []event.Event) error {
 	for _, e := range events {
 		g, is := e.(event.Guarded)

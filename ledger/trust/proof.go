@@ -24,6 +24,9 @@ func (p *Proofs) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 	return b.Binding, err
 }
 
+// proof returns the row of a live binding, and an error if it is not proven. The row only decides
+// which proof is needed: the log of this instance, or the signature of the instance that the row
+// names.
 func (p *Proofs) proof(ctx context.Context, ref resource.Ref, id string) (rows.Binding, error) {
 	e, err := p.Get(ctx, rows.BindingOf(ref, id), storage.Now)
 	b := rows.NewBinding(ref, id)
@@ -52,7 +55,9 @@ func (p *Proofs) Confirmed(ctx context.Context, ref resource.Ref, id string) err
 }
 
 // newest rejects a binding after which another binding of its ref started or ended, except during a
-// replacement in progress.
+// replacement in progress. Without this check, a signed row that was put back would prove a binding
+// that has ended since. During a replacement two bindings of the ref are live, and the old one has
+// the lower generation.
 func (p *Proofs) newest(ctx context.Context, b resource.Binding) error {
 	if b.Role != "" {
 		return nil
@@ -75,7 +80,9 @@ func (p *Proofs) newest(ctx context.Context, b resource.Binding) error {
 	return err
 }
 
-// provenHere holds a row of the store against the log of this instance.
+// provenHere holds a row of the store against the log of this instance. In a shared store the row
+// may have changes that another instance recorded, such as a role, so only the signed fields and
+// the number of the record are compared.
 func (p *Proofs) provenHere(ctx context.Context, e storage.Entry, b resource.Binding) error {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -95,7 +102,9 @@ func (p *Proofs) provenHere(ctx context.Context, e storage.Entry, b resource.Bin
 	return p.startedBy(b)
 }
 
-// startedBy checks the record that a binding names. The baseline has trimmed records.
+// startedBy checks the record that a binding names. The baseline has trimmed records. If the record
+// was trimmed, the comparison of the caller is the proof, because the table has the binding from
+// the baseline.
 func (p *Proofs) startedBy(b resource.Binding) error {
 	picker := p.log.RandomReader()
 	defer func() { _ = picker.Close() }()
@@ -116,7 +125,9 @@ func (p *Proofs) startedBy(b resource.Binding) error {
 	return nil
 }
 
-// starts reports whether an event starts the binding.
+// starts reports whether an event starts the binding. A recovery does not name its action, so each
+// one that found the action done fits: the caller has compared the row with the table, which has
+// the binding only if the action created the resource.
 func starts(e event.Event, b resource.Binding) bool {
 	switch e := e.(type) {
 	case event.Finished:
@@ -134,7 +145,8 @@ func starts(e event.Event, b resource.Binding) bool {
 	return false
 }
 
-// provenThere checks the signature of another instance.
+// provenThere checks the signature of another instance. A pinned key is enough to show that ovi
+// manages the resource; Confirmed demands more.
 func (p *Proofs) provenThere(ctx context.Context, b rows.Binding) error {
 	if !ofBinding(b.Binding).verify(b.Signature) {
 		return unproven("instance %s did not sign that %s is bound to %s", b.Instance, b.ID, b.Ref)

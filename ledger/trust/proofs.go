@@ -23,13 +23,16 @@ type Proofs struct {
 	table, acts logView // what the log proves: bindings, and what operators did
 }
 
-// Given has the keys and people that the environment of a process confirms.
+// Given has the keys and people that the environment of a process confirms. A list of keys that is empty,
+// but not nil, means that no key is pinned.
 type Given struct {
 	Keys   []string // public keys of instances, in hex; with them no key is pinned
 	People []event.Signer
 }
 
 // NewProofs proves what a log and its store have; record records what it learns about other instances.
+// record must not wait for another batch if its context belongs to a batch that is being written: that
+// batch would wait for itself. No lock of a table is held when record is called.
 func NewProofs(
 	r *query.Reader, log *wal.Log, shared bool, given Given, clock func() time.Time,
 	record func(context.Context, ...event.Event) error,

@@ -24,7 +24,9 @@ type Recovery struct {
 
 // RecoveryOf returns the recovery of the roster that stands and whose key is not on the roster yet; nil if there is
 // none. A recovery that only a pinned key signed does not stand. With note it records when this instance finds a
-// recovery first, and that a recovery that it found no longer stands; else the times of a new one are zero.
+// recovery first, and that a recovery that it found no longer stands; else the times of a new one are zero. A
+// recovery of this instance waits from its own record on. A recovery of another instance waits from the time at
+// which this log first recorded it, so that a time in the store cannot shorten the wait.
 func RecoveryOf(ctx context.Context, p *Proofs, note bool) (*Recovery, error) {
 	found, err := acts[event.RecoveryAsked](ctx, p, rows.KeyRecovery, note, func(string, error) {})
 	if err != nil {
@@ -79,7 +81,8 @@ func sawRecovery(ctx context.Context, p *Proofs, instance, digest string, note b
 }
 
 // endSeen records that the recoveries that this instance found no longer stand, but for the one with a digest, and
-// for those that already changed the roster: this instance counts the change because it found the recovery.
+// for those that already changed the roster: this instance counts the change because it found the recovery. A
+// canceled recovery whose row is put back into the store then waits for the whole time again.
 func endSeen(ctx context.Context, p *Proofs, but string) error {
 	proven, err := p.provenActs(ctx)
 	if err != nil {
@@ -107,7 +110,8 @@ func endSeen(ctx context.Context, p *Proofs, but string) error {
 	return p.record(ctx, ended...)
 }
 
-// recovered reports whether the roster was changed because of a recovery, as a row of the store says that counts here.
+// recovered reports whether the roster was changed because of a recovery, as a row of the store says that counts
+// here. It reads all versions of the row, because the roster may have changed again since.
 func recovered(ctx context.Context, p *Proofs, digest string) (bool, error) {
 	used := false
 	err := p.Versions(ctx, rows.RosterKey, func(e storage.Entry) error {

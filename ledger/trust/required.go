@@ -15,7 +15,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// RequiredPolicies are the policies that every run on this store needs, sorted by name.
+// RequiredPolicies are the policies that every run on this store needs, sorted by name. With an error
+// the list is empty, which does not mean that no policy is required.
 func (p *Proofs) RequiredPolicies(ctx context.Context) ([]event.PolicyRequired, error) {
 	found, err := acts[event.PolicyRequired](ctx, p, rows.KeyRequirement, true, func(string, error) {})
 	var out []event.PolicyRequired
@@ -51,7 +52,9 @@ func (p *Proofs) SavedPlan(ctx context.Context, plan string) (event.PlanSaved, e
 	return a.Event, p.confirms(ctx, a.Instance, a.Event.Signature) // else it could omit what a policy blocks
 }
 
-// recordedAct holds a row of the store against the record of this log that it names.
+// recordedAct holds a row of the store against the record of this log that it names. Whoever writes the
+// store can make the row name any record, so the record is projected again and must give exactly this
+// row. A row whose record was trimmed is not proven.
 func (p *Proofs) recordedAct(key string, value []byte, seq wal.Seq) error {
 	picker := p.log.RandomReader()
 	defer func() { _ = picker.Close() }()

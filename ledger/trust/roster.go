@@ -11,7 +11,9 @@ import (
 // ErrNoRoster is returned if the environment names people, and none of them made a roster that is recorded.
 var ErrNoRoster = errors.New("OVI_SIGNERS_FILE names people, and none of them made a roster that is recorded here")
 
-// Roster are the people and their public keys whose signatures count, sorted.
+// Roster are the people and their public keys whose signatures count, sorted. ErrNoRoster prevents an
+// instance whose log and store have no roster from asking for no signatures, although its environment names
+// people.
 func (p *Proofs) Roster(ctx context.Context) ([]event.Signer, error) {
 	found, err := acts[event.RosterChanged](ctx, p, rows.KeyRoster, true, func(string, error) {})
 	roster := found[rows.RosterKey].Event.Signers

@@ -9,7 +9,8 @@ import (
 	"github.com/ovi-project/ovi/ledger/rows"
 )
 
-// seenSince returns since when this instance has found a recovery, as its log says.
+// seenSince returns since when this instance has found a recovery, as its log says. A row of the store does not
+// count: it could claim an earlier time. If the recovery was not found, or its end was recorded, stands is false.
 func seenSince(ctx context.Context, p *Proofs, digest string) (since time.Time, stands bool, err error) {
 	proven, err := p.provenActs(ctx)
 	if err != nil {
@@ -25,8 +26,9 @@ func seenSince(ctx context.Context, p *Proofs, digest string) (since time.Time, 
 	return seen.At, true, nil
 }
 
-// recoversHere fails if a change of the roster that another instance recorded rests on a recovery that this instance
-// has not found for long enough.
+// recoversHere fails if a change of the roster that another instance recorded rests on a recovery that this
+// instance has not found for long enough. An instance that was stopped while a recovery was asked for counts the
+// change only after its own people had the whole RecoveryWait to cancel the recovery.
 func recoversHere(ctx context.Context, p *Proofs, e event.RosterChanged) error {
 	since, stands, err := seenSince(ctx, p, e.Recovers)
 	if err != nil {

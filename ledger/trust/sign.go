@@ -15,7 +15,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Signer signs the events of one batch.
+// Signer signs the events of one batch. The store does not have these events yet, so the signer itself counts the
+// generations and numbers that they take. One goroutine uses it.
 type Signer struct {
 	ctx  context.Context
 	p    *Proofs
@@ -24,13 +25,15 @@ type Signer struct {
 	acts map[string]uint64       // and of acts, and numbers of decisions
 }
 
-// Signer signs the events of one batch, which is recorded at a time.
+// Signer signs the events of one batch, which is recorded at a time. The time must be the time of the batch's
+// records, because the statement of an act contains it.
 func (p *Proofs) Signer(ctx context.Context, at time.Time) *Signer {
 	return &Signer{ctx: ctx, p: p, at: at, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
 }
 
-// Signed returns the recorded form of the events: moves with the moved records and, in a shared store, with
-// the signatures of this instance.
+// Signed returns the recorded form of the events: moves with the moved records and, in a shared store, with the
+// signatures of this instance. The caller holds the append lock of the log, so that no other batch of this instance
+// takes the same generations.
 func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
 	out := make([]event.Event, len(events))
 	for i, e := range events {
@@ -42,6 +45,8 @@ func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
 	return out, nil
 }
 
+// event returns the recorded form of one event. In a store that only this log is projected into, no event is
+// signed: the record in the log is the proof.
 func (s *Signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
 		return s.moved(m)
@@ -53,6 +58,8 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 	switch e := e.(type) {
 	case event.Finished:
 		if e.Outcome == event.Done || e.Outcome == event.Accepted {
+			// An accepted delete gets no signature: the resource may exist until an observation finds the delete
+			// done.
 			deleted := e.Outcome == event.Done && project.Deletes(e.Action, e.Phase, e.Step)
 			e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
 				project.Creates(e.Action, e.Phase, e.Step), deleted)
@@ -90,7 +97,9 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 	return s.act(e)
 }
 
-// numbered returns a decision about a key with its number, unless a person has signed it with a number.
+// numbered returns a decision about a key with its number, unless a person has signed it with a number. A number
+// that a person signed stays, because it is part of the signed text. Decisions of one batch without a number get
+// different ones.
 func (s *Signer) numbered(e event.Event) (event.Event, error) {
 	key, n, is := rowOfDecision(e)
 	if !is {
@@ -125,6 +134,8 @@ func (s *Signer) moved(m event.Moved) (_ event.Event, err error) {
 	return m, err
 }
 
+// half adds the facts of the binding under the former ref to a move. The projection writes the new binding from the
+// event alone, and so does a replay.
 func (s *Signer) half(m event.Moved) (event.Moved, error) {
 	b := rows.NewBinding(m.From, m.ID)
 	if _, err := s.p.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
@@ -148,6 +159,7 @@ func (s *Signer) act(e event.Event) (event.Event, error) {
 		e.Signature, err = signAct(s, rows.BlessedOf(e.Ref), e)
 		return e, err
 	case event.Approved:
+		// An approval without a digest only confirms a plan, and is not an act that package trust proves.
 		if e.Digest != "" {
 			e.Signature, err = signAct(s, rows.ApprovalOf(e.Digest, e.Who), e)
 		}
@@ -171,7 +183,9 @@ func (s *Signer) act(e event.Event) (event.Event, error) {
 	return e, nil
 }
 
-// recovered signs what the open action means for a binding.
+// recovered signs what the open action means for a binding. Only a finding that the action was done starts or ends
+// a binding. An accepted create was bound when it was accepted. If another run has recovered the action, there is
+// nothing to sign.
 func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
 	open, found, err := query.Unresolved(s.ctx, s.p.Reader, e.Ref, e.Key)
 	if err != nil || !found || e.Finding != event.FoundDone {
@@ -205,6 +219,8 @@ func (s *Signer) replaced(e event.ReplaceFinished) (event.Event, error) {
 	return e, nil
 }
 
+// action signs the start or the end of a binding. An action that causes neither, and a creation without an ID, get
+// no signature.
 func (s *Signer) action(x statement, created, deleted bool) (*event.Signature, error) {
 	switch {
 	case deleted:
@@ -215,7 +231,8 @@ func (s *Signer) action(x statement, created, deleted bool) (*event.Signature, e
 	return nil, nil
 }
 
-// nextOf signs with the next generation of the ref.
+// nextOf signs with the next generation of the ref. The first event of a batch about a ref continues from the
+// store, each later one from the event before it.
 func (s *Signer) nextOf(x statement) (*event.Signature, error) {
 	if _, ok := s.next[x.Ref]; !ok {
 		var all rows.Bound
@@ -232,7 +249,9 @@ func (s *Signer) nextOf(x statement) (*event.Signature, error) {
 // maxGeneration is far above what operators reach: a row with more was edited, and does not count.
 const maxGeneration = 1 << 48
 
-// signAct signs an act with the next generation of its key.
+// signAct signs an act with the next generation of its key. The generation is above the act that the log proves and
+// above the row of the store. An instance whose own log has a newer act rejects the row of an older one (see acts),
+// so an act that was ended cannot be put back there.
 func signAct[E act[E]](s *Signer, key string, e E) (*event.Signature, error) {
 	if _, ok := s.acts[key]; !ok {
 		proven, err := s.p.provenActs(s.ctx)
@@ -261,6 +280,7 @@ func signAct[E act[E]](s *Signer, key string, e E) (*event.Signature, error) {
 	return s.sign(x)
 }
 
+// sign returns the signature of this instance over a statement, made with the key of its log.
 func (s *Signer) sign(x statement) (*event.Signature, error) {
 	x.Instance = s.p.Instance()
 	text, err := json.Marshal(x)

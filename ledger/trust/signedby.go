@@ -29,7 +29,8 @@ func lowers(e event.Event, all []event.Event) bool {
 	return true
 }
 
-// signedOn fails if no person on the roster signed an act that an instance recorded.
+// signedOn fails if no person on the roster signed an act that an instance recorded. The name must belong
+// to the key: a person on the roster cannot sign in the name of another one.
 func signedOn(roster []event.Signer, g event.Guarded, instance string) error {
 	who, by := g.Person()
 	key, err := event.Verify(g.Statement(instance), by)

@@ -11,7 +11,8 @@ import (
 )
 
 // statement is the text that an instance signs in a shared store: that a binding starts or ends, that a key
-// is trusted, or that an operator did something.
+// is trusted, or that an operator did something. The signature covers its JSON form: a field that is
+// renamed or moved makes all recorded signatures invalid. An empty field is omitted.
 type statement struct {
 	Instance   string       `json:"instance"`
 	Ref        resource.Ref `json:"ref,omitzero"`
@@ -33,7 +34,8 @@ func ofBinding(b resource.Binding) statement {
 	return statement{Instance: b.Instance, Ref: b.Ref, ID: b.ID, UID: b.UID, Key: b.Key, Generation: b.Generation}
 }
 
-// verify reports whether the signature is one of the statement, by the key that it names.
+// verify reports whether the signature is one of the statement, by the key that it names. It does not
+// report whether the key is trusted.
 func (s statement) verify(signed *event.Signature) bool {
 	if signed == nil {
 		return false

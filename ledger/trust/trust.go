@@ -16,8 +16,9 @@ import (
 // Key is the public key with which this instance signs, in hex.
 func (p *Proofs) Key() string { return hex.EncodeToString(p.log.PublicKey()) }
 
-// trusts returns nil if the key of another instance counts: it is confirmed, or pinned. A key is pinned and recorded
-// at its first use, unless trust is required or trusted keys were given.
+// trusts returns nil if the key of another instance counts: it is confirmed, or pinned. A key is pinned and
+// recorded at its first use, unless trust is required or trusted keys were given. Without pin, a key that could be
+// pinned counts too, and nothing is recorded.
 func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) error {
 	said, on, err := p.decided(ctx, key)
 	switch {
@@ -32,8 +33,10 @@ func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) err
 	switch {
 	case err != nil:
 		return err
+	// a second key in the name of a known instance may be a forgery: only a decision about the key can allow it
 	case pinned != "" && pinned != key:
 		return unproven("instance %s has another key than the pinned one: %s", instance, key)
+	// a process with given keys accepts no pinned key, even if the key was pinned before
 	case p.given != nil:
 		return unproven("the key %s of instance %s is not among the given trusted keys", key, instance).trustKey(key)
 	case pinned == key:
@@ -52,7 +55,9 @@ func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) err
 	return p.record(ctx, event.KeyPinned{Instance: instance, Key: key})
 }
 
-// hasRoom fails if this instance has pinned so many keys that it pins no other one.
+// hasRoom fails if this instance has pinned so many keys that it pins no other one. The lock of the table is
+// released before the decisions are read, because decided takes it. A pin that an operator has decided about does
+// not count.
 func (p *Proofs) hasRoom(ctx context.Context, instance, key string) error {
 	p.table.mu.Lock()
 	err := p.table.follow(ctx, p)
@@ -78,7 +83,8 @@ func (p *Proofs) hasRoom(ctx context.Context, instance, key string) error {
 		instance, undecided).trustKey(key)
 }
 
-// decided returns the decision about a key. The own key and given keys are trusted.
+// decided returns the decision about a key. The own key and given keys are trusted. said reports whether there is a
+// decision, and on whether it trusts the key.
 func (p *Proofs) decided(ctx context.Context, key string) (said, on bool, err error) {
 	if key == p.Key() || p.given[key] {
 		return true, true, nil
@@ -87,7 +93,8 @@ func (p *Proofs) decided(ctx context.Context, key string) (said, on bool, err er
 	return d.made, d.made && d.On, err
 }
 
-// confirms fails if neither the own key, a given key nor an operator confirms a signature.
+// confirms fails if neither the own key, a given key nor an operator confirms a signature. A pin is not enough:
+// whoever writes a shared store can make a key, and it would be pinned at its first use.
 func (p *Proofs) confirms(ctx context.Context, instance string, by *event.Signature) error {
 	if by == nil {
 		return unproven("instance %s did not sign it", instance)
@@ -100,8 +107,9 @@ func (p *Proofs) confirms(ctx context.Context, instance string, by *event.Signat
 	return err
 }
 
-// Pins lists the pinned keys that no operator has decided about, for all instances of the store. Each is
-// listed once, in the order of pinning.
+// Pins lists the pinned keys that no operator has decided about, for all instances of the store. Each is listed
+// once, with the time of its first pin, sorted by instance and key. The rows of the store are listed without a
+// proof: nothing counts because of them, a person decides about them.
 func (p *Proofs) Pins(ctx context.Context) ([]Pin, error) {
 	var all []Pin
 	err := p.Entries(ctx, rows.KeyPin, storage.Now, func(e storage.Entry) error {
@@ -131,7 +139,8 @@ func (p *Proofs) Pins(ctx context.Context) ([]Pin, error) {
 	return out, nil
 }
 
-// pinned is the key of an instance as the log of this one has it; empty if none was pinned.
+// pinned is the key of an instance as the log of this one has it; empty if none was pinned. The row of the store is
+// not read, because an edited row must not exchange a pinned key.
 func (p *Proofs) pinned(ctx context.Context, instance string) (string, error) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -148,7 +157,8 @@ func (p *Proofs) pinned(ctx context.Context, instance string) (string, error) {
 }
 
 // near reports whether this instance alone confirms a key: it is the own one, a given one, or one that an operator
-// trusted here.
+// trusted here. A decision that another instance recorded does not count, so that no key is confirmed by decisions
+// which it signed.
 func near(ctx context.Context, p *Proofs, key string) (bool, error) {
 	if key == p.Key() || p.given[key] {
 		return true, nil
@@ -157,14 +167,17 @@ func near(ctx context.Context, p *Proofs, key string) (bool, error) {
 	return d.made && d.On, err
 }
 
-// personal fails if no person signed a decision about keys of another instance, though there is a roster: the one that
-// the own log has, or that a key signed which this instance alone confirms.
+// personal fails if no person signed a decision about keys of another instance, though there is a roster: the one
+// that the own log has, or that a key signed which this instance alone confirms. The roster is not read with
+// Roster: that asks for decisions about keys, and would call this function again.
 func personal(ctx context.Context, p *Proofs, t rows.Trust, g event.Guarded) error {
 	proven, err := p.provenActs(ctx)
 	if err != nil {
 		return err
 	}
 	var newest rows.Act[event.RosterChanged]
+	// note keeps the newest roster that counts. A row in the name of this instance counts only as its own log has
+	// it.
 	note := func(value []byte, own bool) error {
 		var a rows.Act[event.RosterChanged]
 		if value == nil || json.Unmarshal(value, &a) != nil || !own && a.Instance == p.Instance() {

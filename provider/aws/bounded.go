@@ -12,7 +12,9 @@ import (
 // cannot fill the memory. No answer of a call that ovi makes comes near the limit.
 type bounded struct{ next aws.HTTPClient }
 
-// Do makes the call.
+// Do makes the call. An answer that announces more than the limit is refused before its body is
+// read, and a body without a length ends with an error at the limit. A HEAD is exempt: its
+// Content-Length is the length of a body that is not sent (RFC 9110, section 9.3.2).
 func (b bounded) Do(r *http.Request) (*http.Response, error) {
 	next := b.next
 	if next == nil {

@@ -31,7 +31,8 @@ func logCalls(next aws.HTTPClient, log hclog.Logger) aws.HTTPClient {
 	return &called{next: next, log: log}
 }
 
-// Do makes the call.
+// Do makes the call. The duration ends with the headers of the answer. The wait for the pace is not
+// part of it, because the pace is a client around this one.
 func (c *called) Do(r *http.Request) (*http.Response, error) {
 	begun := time.Now()
 	out, err := c.next.Do(r)
@@ -49,7 +50,8 @@ func (c *called) Do(r *http.Request) (*http.Response, error) {
 	return out, nil
 }
 
-// requestID is AWS's name of a call, which each service has under a header of its own.
+// requestID is AWS's name of a call, which each service has under a header of its own. An empty
+// text means that the answer has neither header: something other than the service may have sent it.
 func requestID(h http.Header) string {
 	for _, name := range []string{"X-Amzn-Requestid", "X-Amz-Request-Id"} {
 		if id := h.Get(name); id != "" {

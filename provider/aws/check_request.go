@@ -23,6 +23,7 @@ func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 	if r.Have.ID != "" && !replacement(r) {
 		return p.checkUpdate(ctx, g, r)
 	}
+	// The check sends the request that Create would send, so it needs the same defaults.
 	r.Desired.Attrs = api.WithDefaults(k.Schema, r.Desired.Attrs)
 	err = api.Classify("", k.Check(ctx, g, r))
 	if len(r.Vacated) > 0 && provider.CauseOf(err) == provider.InUse && api.CodeOf(err) != "" {
@@ -31,7 +32,8 @@ func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 	return err
 }
 
-// replacement reports that a request replaces what exists.
+// replacement reports that a request replaces what exists. A request for an existing resource
+// without changes counts as one, because an update has changes.
 func replacement(r provider.Request) bool {
 	for _, c := range r.Changes {
 		if c.Effect == resource.Replace {
@@ -41,7 +43,8 @@ func replacement(r provider.Request) bool {
 	return len(r.Changes) == 0
 }
 
-// checkUpdate: an instance cannot change to a size of another architecture.
+// checkUpdate: an instance cannot change to a size of another architecture. No other rule about an
+// update is checked before the update itself.
 func (p *Provider) checkUpdate(ctx context.Context, g *api.Region, r provider.Request) error {
 	if r.Desired.Ref.Kind != api.KindEC2 || !api.Changed(r, "size") {
 		return nil

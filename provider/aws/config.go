@@ -17,7 +17,8 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// load reads the configuration once for each session. A failure is not kept: the next call tries again.
+// load reads the configuration once for each session. A failure is not kept: the next call tries again. The caller is
+// in the gate.
 func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aws.Config, error) {
 	if s.config != nil {
 		return *s.config, nil
@@ -26,12 +27,16 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 	if err != nil {
 		return cfg, fmt.Errorf("aws: read the configuration%s: %w", ofProfile(s.profile), api.Classify("", err))
 	}
+	// slowest is the longest pause between two attempts of a call.
 	attempts, slowest := p.opts.Attempts, 20*time.Second
 	if p.opts.Sandbox {
 		slowest = 100 * time.Millisecond
 	}
 	cfg.Retryer = func() aws.Retryer { return api.NewRetryer(attempts, slowest) }
+	// The log is outside the limit, so that it has an attempt whose answer is too large.
 	cfg.HTTPClient = logCalls(bounded{cfg.HTTPClient}, p.opts.Log)
+	// The role comes last: its calls to STS copy cfg, with the retryer and the client that are set
+	// above.
 	if s.role != "" {
 		if err := p.assume(ctx, s.identity, &cfg, name); err != nil {
 			return cfg, err
@@ -42,7 +47,7 @@ func (p *Provider) load(ctx context.Context, s *accountSession, name string) (aw
 }
 
 // read reads the configuration of the AWS tools. Where that has no region, a role is assumed in the one
-// given.
+// given. The sandbox has fixed credentials, so that a trial never uses real ones.
 func (p *Provider) read(ctx context.Context, profile, name string) (aws.Config, error) {
 	if p.opts.Sandbox {
 		return aws.Config{
@@ -64,6 +69,8 @@ func (p *Provider) read(ctx context.Context, profile, name string) (aws.Config, 
 	return config.LoadDefaultConfig(ctx, with...)
 }
 
+// client returns the transport of the sandbox. Without one it returns a client that refuses all
+// calls, because the default client of the SDK would reach AWS.
 func (p *Provider) client() aws.HTTPClient {
 	if p.opts.HTTPClient != nil {
 		return p.opts.HTTPClient
@@ -86,7 +93,8 @@ func (noNetwork) Do(*http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the sandbox has no transport")
 }
 
-// regionOf returns the clients of a region, which are created once. The caller is in the gate.
+// regionOf returns the clients of a region, which are created once. The caller is in the gate. Each
+// service of a region has its own pace; the sandbox and PlainPace have none.
 func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api.Region {
 	if g, ok := s.regions[name]; ok {
 		return g
@@ -107,7 +115,10 @@ func (p *Provider) regionOf(s *accountSession, cfg aws.Config, name string) *api
 	return g
 }
 
-// identify asks once for the account. The caller is in the gate.
+// identify asks once for the account. The caller is in the gate. AWS STS API Reference,
+// GetCallerIdentity: "No permissions are required to perform this operation", so it succeeds before
+// any right is granted. An answer without an account is an error, because the location would stay
+// unresolved.
 func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Config, name string) error {
 	if s.account != "" {
 		return nil
@@ -128,6 +139,7 @@ func (p *Provider) identify(ctx context.Context, s *accountSession, cfg aws.Conf
 	s.account = *out.Account
 	p.called.mu.Lock()
 	defer p.called.mu.Unlock()
+	// Until the default identity is identified, Caller names the identity that STS returned first.
 	if p.called.arn == "" || s.identity == p.identityFor("") {
 		p.called.arn = aws.ToString(out.Arn)
 	}

@@ -27,6 +27,7 @@ func (p *Provider) calls(endpoint *string) {
 	if u, err := url.Parse(*endpoint); err == nil && u.Host != "" {
 		u.User, u.RawQuery, u.Fragment = nil, "", "" // may have secrets
 		text = u.String()
+		// Requests contain passwords and user data, which others on the way could read.
 		if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" &&
 			(ip == nil || !ip.IsLoopback()) {
 			text += ", which is not encrypted"

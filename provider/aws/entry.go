@@ -13,10 +13,12 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Sandbox opens the sandbox in a directory: the transport to it, and what closes it.
+// Sandbox opens the sandbox in a directory. It returns the transport to it, and a function that is
+// called when the provider is closed.
 type Sandbox func(dir string) (transport http.RoundTripper, closeSandbox func() error, err error)
 
-// Entry is AWS in a table of providers.
+// Entry is AWS in a table of providers. It does no I/O, and its Open only opens the sandbox, if
+// there is one.
 func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 	return provider.Entry{
 		Name: "aws", Doc: "Amazon Web Services",
@@ -56,6 +58,8 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		Sandbox:        true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			opts := Options{Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
+			// The SDK accepts a misspelled region and then waits for an address that does not
+			// exist.
 			if wrong, meant := api.JudgeRegion(opts.Region); opts.Region != "" && wrong != "" {
 				return nil, resource.Advise(fmt.Errorf("%q %s", opts.Region, wrong),
 					"use --region "+cmp.Or(meant, "us-east-1, for example"))

@@ -42,6 +42,8 @@ type policy struct {
 	Statement []statement
 }
 
+// statement is a statement of IAMPolicy. Its resource is always "*": no configuration is known, so
+// only a condition limits it. iam_for.go has grant, which names resources too.
 type statement struct {
 	Sid       string
 	Effect    string
@@ -82,6 +84,8 @@ func IAMPolicy() []byte {
 	limited := limits()
 	add := func(at int, actions ...string) {
 		for _, action := range actions {
+			// A limited action is in no other statement: one that allows it without the condition
+			// would be enough.
 			if s, ok := limited[action]; ok {
 				s.Action = append(s.Action, action)
 				limited[action] = s
@@ -91,6 +95,7 @@ func IAMPolicy() []byte {
 		}
 	}
 	for _, c := range append(shared(), slices.Collect(maps.Values(calls()))...) {
+		// The statements, by their index in all, for changes and deletes of this kind.
 		change, remove := 1, 2
 		if c.Service == "iam" {
 			change = 4
@@ -103,6 +108,7 @@ func IAMPolicy() []byte {
 		add(change, c.Actions(c.Untagged)...)
 		add(remove, c.Actions(c.Deletes)...)
 		for _, action := range c.Others {
+			// An action of another service is in no list of the kind, so its name decides.
 			_, name, _ := strings.Cut(action, ":")
 			if api.Reads(name) {
 				add(0, action)

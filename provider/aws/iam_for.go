@@ -66,6 +66,8 @@ func IAMPolicyFor(intents []resource.Intent) [][]byte {
 	return out
 }
 
+// configuredIn collects the AWS resources of configurations. A location that cannot be split is
+// used whole as the name of a region.
 func configuredIn(intents []resource.Intent) configured {
 	c := configured{buckets: []string{}}
 	for _, in := range intents {
@@ -115,6 +117,8 @@ func hasVolumeKey(d *resource.Desired) bool {
 	return has && (d.Ref.Kind == api.KindEC2 || d.Ref.Kind == api.KindEBS)
 }
 
+// bucket adds the name of a bucket. A name that only an apply knows sets the list to nil for good,
+// and the policy then allows the calls on all buckets.
 func (c *configured) bucket(d *resource.Desired) {
 	name := d.Ref.Name
 	if v, ok := d.Attrs.Get("bucket"); ok {
@@ -130,7 +134,8 @@ func (c *configured) bucket(d *resource.Desired) {
 	}
 }
 
-// refKinds are the kinds that attributes refer to: a plan observes them too.
+// refKinds are the kinds that attributes refer to: a plan observes them too. An attribute with a
+// RefPath does not count, as in the plan.
 func refKinds(schema []resource.Attribute) (out []string) {
 	for i := range schema {
 		a := &schema[i]
@@ -151,7 +156,10 @@ func global(action string) bool {
 	return service == "iam" || service == "route53" || service == "s3" || service == "sts"
 }
 
-// limited adds a statement twice: for regional actions, with their regions, and for the others.
+// limited adds a statement twice: for regional actions, with their regions, and for the others. IAM
+// User Guide, "AWS: Denies access to AWS based on the requested Region": global services have "a
+// single endpoint that is physically located in the us-east-1 Region", so the regions of the
+// configurations would exclude their calls.
 func (c *configured) limited(add func(grant), g grant) {
 	regional, other := g, g
 	regional.Action, other.Action = nil, nil
@@ -163,6 +171,7 @@ func (c *configured) limited(add func(grant), g grant) {
 		}
 	}
 	other.Sid += "Global"
+	// Both statements have the map of g, so the regions are added to a copy.
 	regional.Condition = maps.Clone(g.Condition)
 	equals := map[string]any{"aws:RequestedRegion": c.regions}
 	if regional.Condition == nil {
@@ -174,6 +183,8 @@ func (c *configured) limited(add func(grant), g grant) {
 	add(other)
 }
 
+// observing adds the reads of the configured kinds and of the kinds that they refer to. Reads of
+// other services are added for configured kinds only.
 func (c *configured) observing(add func(grant)) {
 	g := grant{Sid: "OviObserve", Action: []string{"sts:GetCallerIdentity"}}
 	table := calls()
@@ -214,12 +225,16 @@ func (c *configured) owning(add func(grant)) {
 	c.limited(add, has)
 }
 
+// tagged returns the condition that the tag ovi:stack is one of the stacks. The prefix of the key
+// decides whether it is a tag of the request or of the resource.
 func (c *configured) tagged(key string) map[string]map[string]any {
 	return map[string]map[string]any{"StringEquals": {key + api.TagStack: c.stacks}}
 }
 
 // sharing adds the rights to resources of other types in the same calls: a subnet is created in a VPC that
-// may have another owner. AWS decides separately for each resource of a call.
+// may have another owner. AWS decides separately for each resource of a call. The kind itself is
+// excluded: without a condition, the statement would allow changes of resources of the kind that
+// have no tag of a stack.
 func (c *configured) sharing(add func(grant)) {
 	table := calls()
 	for _, kind := range c.kinds {
@@ -276,6 +291,7 @@ func (c *configured) plain(add func(grant)) {
 			Condition: map[string]map[string]any{"StringEquals": {"ec2:CreateAction": "RunInstances"}},
 		})
 	}
+	// The first action, kms:CreateGrant, is in the next statement, with its condition.
 	if c.keys {
 		c.limited(add, grant{Sid: "OviVolumeKeys", Action: append(volumeKeyActions()[1:], "kms:DescribeKey")})
 	}

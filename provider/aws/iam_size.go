@@ -37,6 +37,8 @@ func packed(all []grant) []grants {
 }
 
 // pieces are a statement as policies can take it. Each has a Sid of its own, as a policy requires.
+// The first one keeps the Sid without a number. A statement that cannot be divided stays too large,
+// and IAM refuses its policy.
 func pieces(g grant) []grant {
 	out := []grant{g}
 	for i := 0; i < len(out); {
@@ -53,7 +55,8 @@ func pieces(g grant) []grant {
 	return out
 }
 
-// halves divides the longer list. A statement that excludes resources is not divided by resources.
+// halves divides the longer list. A statement that excludes resources is not divided by resources: with
+// half of the exclusions, each piece would allow the resources that the other half excludes.
 func halves(g grant) (a, b grant, ok bool) {
 	a, b = g, g
 	switch n, m := len(g.Action), len(g.Resource); {
@@ -67,6 +70,8 @@ func halves(g grant) (a, b grant, ok bool) {
 	return a, b, true
 }
 
+// sizeOf is the number of characters of a policy as IAM counts them, without the indentation of the
+// printed text.
 func sizeOf(d grants) int {
 	text, err := json.Marshal(d)
 	if err != nil {

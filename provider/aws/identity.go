@@ -19,7 +19,8 @@ type Identities struct {
 	ExternalIDs resource.Grouped  // of the roles, by account
 }
 
-// identity is as whom ovi acts in an account.
+// identity is as whom ovi acts in an account. It is the key of a session, so accounts with the same
+// identity share credentials and clients.
 type identity struct {
 	profile, role, externalID string // "" means the SDK's own choice, none, none
 }
@@ -67,6 +68,7 @@ func rolesIn(lists resource.Grouped) (standard string, roles map[string]string, 
 	return standard, named, nil
 }
 
+// accountOfRole returns the account in the ARN of a role; "" for any other text.
 func accountOfRole(role string) string {
 	if m := roleARN.FindStringSubmatch(role); m != nil {
 		return m[1]
@@ -99,6 +101,8 @@ func (p *Provider) roleFor(account string) string {
 	if account == "" {
 		return p.opts.Identities.Role
 	}
+	// The account as the index would miss an account of the sandbox, which differs in its first
+	// digits.
 	for named, role := range p.opts.Identities.Roles {
 		if p.same(named, account) {
 			return role
@@ -127,6 +131,7 @@ func (p *Provider) named(account string) bool {
 	return p.roleFor(account) != "" || p.opts.Identities.Profiles[p.inProfiles(account)] != ""
 }
 
+// ofProfile returns the words that name a profile in an error; "" for the choice of the SDK.
 func ofProfile(name string) string {
 	if name == "" {
 		return ""

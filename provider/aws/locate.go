@@ -31,7 +31,9 @@ func (p *Provider) Locate(ctx context.Context, location string) (string, error) 
 	return g.Location(), nil
 }
 
-// at returns the region of a location, resolved or not.
+// at returns the region of a location, resolved or not. It holds the gate during the calls to STS,
+// so that parallel requests load and identify an account once. A caller whose context ends does not
+// wait for them. Calls to the region itself are made outside the gate.
 func (p *Provider) at(ctx context.Context, location string) (*api.Region, error) {
 	account, name, err := api.SplitLocation(location)
 	if err != nil {
@@ -67,6 +69,8 @@ func (p *Provider) at(ctx context.Context, location string) (*api.Region, error)
 	}
 }
 
+// elsewhere returns the error for a location of the sandbox in a real account, or of a real account
+// in the sandbox. Its caller decides by ErrElsewhere.
 func elsewhere(location, account string) error {
 	return fmt.Errorf("aws: location %s is not in account %s: %w", location, account, provider.ErrElsewhere)
 }

@@ -34,6 +34,7 @@ func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Obser
 	if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
 		return resource.Observed{}, api.Classify("", err)
 	}
+	// The result is an observation, with the tags that others wrote meanwhile.
 	now, err = k.Read(ctx, g, r.Have.ID)
 	return now, api.Classify("", err)
 }

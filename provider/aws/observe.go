@@ -23,12 +23,15 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 	}
 	out, err := provider.SnapshotOf(
 		resource.Scope{Provider: api.ProviderName, Location: g.Location()}, g.Clock(), p.list(ctx, g, r))
+	// An interrupted observation is an error: a snapshot would report the unread kinds as
+	// unreachable.
 	if ctx.Err() != nil {
 		return resource.Snapshot{}, api.Classify("", context.Cause(ctx))
 	}
 	if err != nil {
 		return resource.Snapshot{}, err
 	}
+	// Nil means all kinds, and a filtered snapshot must name them.
 	if len(out.Complete) == len(p.kinds) && out.Filtered == nil {
 		out.Complete = nil
 	}

@@ -81,7 +81,8 @@ func New(opts Options) *Provider {
 // Kinds implements provider.Provider.
 func (p *Provider) Kinds() []resource.Kind { return p.schemas }
 
-// Create creates the resource; see provider.Provider. If its name is taken, that is a Conflict.
+// Create creates the resource; see provider.Provider. If its name is taken, the cause is InUse. A
+// key that EC2 would not take is refused before the kind makes a call.
 func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
@@ -98,7 +99,9 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	return o, p.classified(ctx, err)
 }
 
-// Update changes the resource; see provider.Provider. The tags of the user are written first.
+// Update changes the resource; see provider.Provider. The tags of the user are written first. The
+// result, which the kind reads afterwards, then has them. A change that requires a replacement is
+// refused before any write.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
@@ -149,6 +152,9 @@ func (p *Provider) begin(ctx context.Context, ref resource.Ref) (api.Kind, *api.
 	return k, g, err
 }
 
+// checkKey refuses a key that EC2 does not take as a ClientToken. Amazon EC2 API Reference,
+// RunInstances: "Maximum 64 ASCII characters". Kinds without a token have the same rule: their key
+// is a tag.
 func checkKey(key string) error {
 	if key == "" || len(key) > api.MaxKey {
 		return api.Mistake("", fmt.Errorf("idempotency key %q: it must have 1 to %d characters", key, api.MaxKey), "")

@@ -11,7 +11,7 @@ import (
 
 // Ready implements provider.Readier: an instance that runs is in service once it has passed AWS's status
 // checks, which takes minutes after its start. Other resources are in service when they are observed as
-// healthy.
+// healthy. An instance that is not healthy is not read, and keeps its health.
 func (p *Provider) Ready(ctx context.Context, all []resource.Observed) ([]resource.Observed, error) {
 	if len(all) == 0 || all[0].Ref.Kind != api.KindEC2 {
 		return all, nil

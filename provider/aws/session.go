@@ -13,7 +13,9 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// accountSession holds the credentials and clients of one account.
+// accountSession holds the credentials and clients of one account. config is nil until it could be
+// loaded, and account is empty until STS has named it. The fields are used only in the gate; the
+// clients of a region are used outside it.
 type accountSession struct {
 	identity
 	config  *aws.Config
@@ -33,8 +35,11 @@ func (p *Provider) session(of identity) *accountSession {
 // assumed, the account has the last digits of the role's account.
 const sandboxPrefix = "000000"
 
+// ofSandbox reports whether an account is one of the sandbox.
 func ofSandbox(account string) bool { return strings.HasPrefix(account, sandboxPrefix) }
 
+// inSandbox returns the account of the sandbox for a real account. Two real accounts that differ in
+// their first digits alone get the same one.
 func inSandbox(account string) string {
 	if len(account) <= len(sandboxPrefix) || ofSandbox(account) {
 		return account
@@ -43,8 +48,7 @@ func inSandbox(account string) string {
 }
 
 // known is the account of a location as this provider has it: in the sandbox, one that a role or profile is named for
-// is
-// an account of the sandbox. A real one is ErrElsewhere to the sandbox otherwise.
+// is an account of the sandbox. A real one is ErrElsewhere to the sandbox otherwise.
 func (p *Provider) known(location, account string) (string, error) {
 	switch {
 	case !p.opts.Sandbox || account == "" || ofSandbox(account):
@@ -64,6 +68,8 @@ func (p *Provider) assume(ctx context.Context, of identity, cfg *aws.Config, nam
 	client := sts.NewFromConfig(own, func(o *sts.Options) { p.calls(o.BaseEndpoint) })
 	cfg.Credentials = aws.NewCredentialsCache(
 		stscreds.NewAssumeRoleProvider(client, of.role, func(o *stscreds.AssumeRoleOptions) {
+			// AWS STS API Reference, AssumeRole: "The role session name is also used in the ARN of
+			// the assumed role principal", so the logs of the account show the calls of ovi.
 			o.RoleSessionName = "ovi"
 			if of.externalID != "" {
 				o.ExternalID = aws.String(of.externalID)

@@ -15,7 +15,8 @@ import (
 )
 
 // terraformTypes are the resource types of Terraform's AWS provider, version 4 and later, whose
-// resources or attributes the kinds have.
+// resources or attributes the kinds have. aws_alb and the types with its prefix are other names of
+// the types of aws_lb.
 func terraformTypes() map[string]provider.Foreign {
 	all := map[string]provider.Foreign{
 		"aws_instance":       {Kind: api.KindEC2},
@@ -78,6 +79,7 @@ func terraformTypes() map[string]provider.Foreign {
 	return withCode(all)
 }
 
+// terraformInterfaces are the types of a network interface and of its parts.
 func terraformInterfaces() map[string]provider.Foreign {
 	return map[string]provider.Foreign{
 		"aws_network_interface":               {Kind: network.KindInterface},
@@ -99,7 +101,8 @@ func terraformBuckets() map[string]provider.Foreign {
 	}
 }
 
-// policyDocument is the data source that writes policies.
+// policyDocument is the data source that writes policies. Version and Effect have the defaults of
+// the data source, because a policy of ovi states both.
 func policyDocument() provider.Foreign {
 	return provider.Foreign{Document: map[string]string{
 		"version": "Version=2012-10-17", "policy_id": "Id",

@@ -20,8 +20,11 @@ func withCode(all map[string]provider.Foreign) map[string]provider.Foreign {
 	return all
 }
 
+// everyProtocol maps the protocol -1, by which EC2 means all protocols, to the word that ovi uses.
 const everyProtocol = "protocol{-1:all}"
 
+// codeOfNetworks are the types of networks and of DNS. A rule of a security group has the same
+// attributes for both directions.
 func codeOfNetworks() map[string]provider.Foreign {
 	rule := func(list string) map[string]string {
 		return map[string]string{
@@ -125,6 +128,8 @@ func codeOfParts() map[string]provider.Foreign {
 	}
 }
 
+// codeOfInstances are instances, volumes, templates and groups. The root volume has the same
+// attributes in an instance and in a template.
 func codeOfInstances() map[string]provider.Foreign {
 	root := func(block string) map[string]string {
 		return map[string]string{
@@ -164,6 +169,8 @@ func codeOfInstances() map[string]provider.Foreign {
 	}
 }
 
+// codeOfDatabases are databases and their groups. skip_final_snapshot is the opposite of
+// final_snapshot, which the exclamation mark says.
 func codeOfDatabases() map[string]provider.Foreign {
 	return map[string]provider.Foreign{
 		"aws_db_instance": {Name: "identifier", Attrs: map[string]string{
@@ -179,6 +186,8 @@ func codeOfDatabases() map[string]provider.Foreign {
 	}
 }
 
+// codeOfBalancers are load balancers with their listeners and targets, under both names of each
+// type.
 func codeOfBalancers() map[string]provider.Foreign {
 	balancer := provider.Foreign{Name: "name", Attrs: map[string]string{
 		".arn":     "{id}",
@@ -206,6 +215,7 @@ func codeOfBalancers() map[string]provider.Foreign {
 	}
 }
 
+// codeOfNames are buckets, roles, logs, keys, secrets and certificates.
 func codeOfNames() map[string]provider.Foreign {
 	return map[string]provider.Foreign{
 		"aws_s3_bucket": {Name: "bucket", Attrs: map[string]string{"bucket": "bucket", ".arn": "arn:aws:s3:::{id}"}},

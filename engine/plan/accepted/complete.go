@@ -41,6 +41,7 @@ type completing struct {
 	names Names
 }
 
+// load reads the record. Only a configuration with a missing dependency needs it.
 func (x *completing) load(ctx context.Context, r *ledger.Reader) (err error) {
 	if x.recorded, err = r.Sources().Resources(ctx, x.in.Stack); err != nil {
 		return err
@@ -72,8 +73,11 @@ func (x *completing) lacks(d *resource.Desired) bool {
 	return restored && slices.ContainsFunc(d.Refs(), x.missing)
 }
 
+// missing reports whether a resource of the stack is neither configured nor looked up. Resources of other stacks are
+// not judged here.
 func (x *completing) missing(ref resource.Ref) bool { return ref.Stack == x.in.Stack && !x.now[ref] }
 
+// lacking reports whether a restored resource has a missing dependency.
 func (x *completing) lacking() bool {
 	x.configured()
 	for i := range x.in.Resources {
@@ -98,6 +102,7 @@ func (x *completing) rename() {
 	}
 }
 
+// newName returns the later name that is configured, or else the later name that is recorded.
 func (x *completing) newName(ref resource.Ref) resource.Ref {
 	if now := x.names.Now(ref, func(r resource.Ref) bool { return !x.missing(r) }); !x.missing(now) {
 		return now
@@ -112,6 +117,7 @@ func (x *completing) record(ref resource.Ref) int {
 
 // bringBack adds the recorded resources that restored ones depend on.
 func (x *completing) bringBack() {
+	// An added resource may have missing dependencies of its own.
 	for added := true; added; {
 		added = false
 		for i := range x.in.Resources {
@@ -130,6 +136,7 @@ func (x *completing) bringBack() {
 	}
 }
 
+// add adds a recorded resource to the part that could not be read, so that no plan deletes it. A lookup has no part.
 func (x *completing) add(d resource.Desired, part string) {
 	x.now[d.Ref] = true
 	if d.Lookup != nil {
@@ -147,6 +154,7 @@ func (x *completing) add(d resource.Desired, part string) {
 
 // omit removes the restored resources whose dependencies cannot be restored.
 func (x *completing) omit() {
+	// Another restored resource may depend on a removed one, so the rounds go on until none is removed.
 	for n := -1; n != len(x.in.Resources); {
 		n = len(x.in.Resources)
 		x.in.Resources = slices.DeleteFunc(x.in.Resources, func(d resource.Desired) bool {

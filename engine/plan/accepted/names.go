@@ -22,6 +22,7 @@ func NamesOf(in *resource.Intent, recorded map[resource.Ref]rows.Moved) Names {
 	for from, m := range recorded {
 		n.to[from] = m.To
 	}
+	// A declared rename counts over a recorded one.
 	for _, m := range in.Moved {
 		n.to[m.From] = m.To
 	}
@@ -50,7 +51,7 @@ func (n Names) Now(ref resource.Ref, has func(resource.Ref) bool) resource.Ref {
 	return ref
 }
 
-// former lists the names that a resource had before.
+// former lists the names that a resource had before. Their number is limited, because Same combines them.
 func (n Names) former(ref resource.Ref) []resource.Ref {
 	out := []resource.Ref{ref}
 	for i := 0; i < len(out) && len(out) < mostNames; i++ {
@@ -63,7 +64,8 @@ func (n Names) former(ref resource.Ref) []resource.Ref {
 	return out[1:]
 }
 
-// Same reports whether a configuration has a digest, if its references have the former names of resources.
+// Same reports whether a configuration has a digest, if its references have the former names of resources. Too many
+// combinations count as another configuration.
 func (n Names) Same(d *resource.Desired, digest string) bool {
 	if len(n.to) == 0 || digest == "" {
 		return false

@@ -40,6 +40,8 @@ func Events(ctx context.Context, r *ledger.Reader, intents []resource.Intent) ([
 	return out, nil
 }
 
+// eventsOf returns the events of one configuration. The digests are compared first, so that the recorded resources of
+// an unchanged one are not read.
 func eventsOf(ctx context.Context, r *ledger.Reader, in *resource.Intent) ([]event.Event, error) {
 	sources, err := r.Sources().Parts(ctx, in.Stack)
 	if err != nil {
@@ -71,6 +73,7 @@ type comparing struct {
 	unread  map[string]bool
 }
 
+// settingsOf returns the settings that all parts share, and the declared renames and removals.
 func settingsOf(in *resource.Intent) event.AcceptedSettings {
 	return event.AcceptedSettings{
 		Source: in.Source, From: in.From, ByFolder: in.ByFolder, Release: in.Release, Rules: in.Rules,
@@ -88,6 +91,7 @@ func movedOf(in *resource.Intent) []resource.Move {
 		if d.Was.IsZero() || d.Was.Stack == in.Stack || slices.ContainsFunc(out, same) {
 			continue
 		}
+		// Without Clip, the append could write into the slice of the caller.
 		out = append(slices.Clip(out), resource.Move{From: d.Was, To: d.Ref, Part: d.Part})
 	}
 	return out
@@ -120,6 +124,7 @@ func digests(in *resource.Intent) map[string]string {
 	}
 	var b []byte
 	var h hash.Hash
+	// No part has this name, so the first resource looks up its hash.
 	last := "\x00"
 	all := withLookups(in)
 	for i := range all {
@@ -175,6 +180,7 @@ func (c *comparing) parts(now map[string]string) []rowOf {
 	return out
 }
 
+// rowOf is a part to record. It has no digest if the source no longer has the part.
 type rowOf struct{ part, digest string }
 
 // events returns the differences of the changed parts. A part with many differences becomes several
@@ -221,6 +227,7 @@ func (c *comparing) events(changed []rowOf, recorded []event.AcceptedResource) [
 			if !e.More {
 				break
 			}
+			// The first event of a part has all that is gone from it.
 			e.Gone = nil
 		}
 	}

@@ -57,6 +57,7 @@ type restoring struct {
 	loaded   string         // the version that was loaded last
 }
 
+// read reads the record of the configuration. A stack that was never loaded has no version, and the read succeeds.
 func (x *restoring) read(ctx context.Context, r *ledger.Reader) (err error) {
 	if x.sources, err = r.Sources().Parts(ctx, x.in.Stack); err != nil {
 		return err
@@ -78,6 +79,7 @@ func (x *restoring) restore() {
 	// The caller uses its slices again, so they are neither sorted nor appended to in place.
 	x.in.Parts, x.in.Resources = slices.Clone(x.in.Parts), slices.Clone(x.in.Resources)
 	x.in.Lookups, x.in.Scopes = slices.Clone(x.in.Lookups), slices.Clone(x.in.Scopes)
+	// The unread part sets some of the settings. The other parts depend on them, so none of these is used.
 	if known && x.in.Unread == "" && x.differs(*head.Settings) {
 		p := x.in.Parts[0]
 		x.in.Unread = p.Why + "; the other parts of the source are not used either, because they depend on its settings"
@@ -114,6 +116,7 @@ func (x *restoring) differs(was event.AcceptedSettings) bool {
 func (x *restoring) whole(head rows.Source, known bool) {
 	in := x.in
 	in.Read, in.Parts = x.lastRead(""), nil
+	// No configuration was ever accepted, so nothing tells which resources belong to the stack.
 	if !known {
 		in.Partial = true
 		return
@@ -212,6 +215,7 @@ func (x *restoring) lastRead(part string) time.Time {
 func (x *restoring) desired(a *event.AcceptedResource) resource.Desired {
 	d, n := a.Desired(), 0
 	d.Attrs = secrets.Attrs(d.Attrs, func(digest resource.Digest) (string, bool) {
+		// The recorded sources are in the order of the secrets.
 		from := ""
 		if n < len(a.Secrets) {
 			from = a.Secrets[n]

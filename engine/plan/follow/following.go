@@ -51,6 +51,7 @@ func (f *Following) decide(
 	if f.Why[d.Ref] = (decider.Follows{Why: text}); t.Reason != rollout.Exhausted {
 		return
 	}
+	// A resource that still has its last good configuration is kept, and does not go back.
 	f.Why[d.Ref] = decider.Follows{Back: x.Has != x.LastGood && x.Had != x.LastGood}
 	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Back: x.LastGood}
 }
@@ -185,6 +186,7 @@ func (f *Following) Merge(loaded, followed comparator.Result) comparator.Result 
 	for i := range loaded.Differences {
 		if d := loaded.Differences[i]; f.instead[d.Ref] != nil && !differs[d.Ref] {
 			followed.Differences = append(followed.Differences, d)
+			// It equals the followed configuration, so it was counted as unchanged.
 			followed.Unchanged--
 		}
 	}

@@ -37,6 +37,7 @@ func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired
 			continue
 		}
 		switch {
+		// A promotion is for one version: another version starts without.
 		case o.Order == event.Promote && o.Name == ref.Name && o.Version == version:
 			g.wave = o.Wave
 		case o.Order == event.Freeze && o.Covers(o.Location, ref.Name):
@@ -52,6 +53,7 @@ func (r *rolling) gateOf(u rules.Update, version string, all []*resource.Desired
 	return g
 }
 
+// windowName returns the words for the next window, which may have no name.
 func windowName(w rules.Window) string {
 	if w.Name == "" {
 		return "the next window"

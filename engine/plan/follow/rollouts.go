@@ -38,6 +38,7 @@ type Facts struct {
 func (f *Facts) Under(renames []comparator.Rename) *Facts {
 	out := *f
 	out.good = maps.Clone(f.good)
+	// All names go before any is set, because two resources may have exchanged theirs.
 	for _, r := range renames {
 		delete(out.good, r.From)
 		delete(out.good, r.To)
@@ -171,6 +172,7 @@ func (r *rolling) stack(in *resource.Intent) {
 		if !gated && !slices.ContainsFunc(all, func(d *resource.Desired) bool { return len(r.Tries[d.Ref]) > 0 }) {
 			continue
 		}
+		// Names with a rule are decided above.
 		if u := in.Rules.UpdateOf(n.kind, n.name); u.Name == "" {
 			r.one(in.Rules, u, all)
 		}
@@ -212,6 +214,8 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 			_, x.Deferred = r.BackOff.Until(tries, r.At)
 		}
 		x.Locked = now.gate.locked[x.Ref] != nil
+		// It had the configuration before the rollout, in which it takes no part. The wave records that, because later
+		// plans cannot tell.
 		if x.Unchanged = had[x.Ref]; now.isNew && u.Staged() && x.Has == x.Desired {
 			x.Unchanged = true
 			now.Had = append(now.Had, x.Ref)
@@ -242,7 +246,8 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	}
 }
 
-// versionOf returns a digest of the configurations of all resources of a rollout, in every location.
+// versionOf returns a digest of the configurations of all resources of a rollout, in every location. The order of the
+// resources does not change it.
 func versionOf(all []*resource.Desired) string {
 	var digests []string
 	for _, d := range all {
@@ -280,6 +285,7 @@ func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 	x.Attempts, x.Returns = tries.Of(x.Desired).Used(), tries.Of(x.LastGood).Used()
 	applied, _ := r.Applied(d.Ref)
 	diff, o := r.found[d.Ref], r.have[d.Ref]
+	// A resource with an open action counts as pending, with the configuration of that action.
 	if open, is := r.open[d.Ref]; is {
 		x.Has, x.Health = open.Desired, resource.Pending
 		x.Offline = r.Live.Covers(d.Ref) != nil
@@ -298,6 +304,7 @@ func (r *rolling) progress(d *resource.Desired) rollout.Progressing {
 		x.Had = applied.Desired
 	case diff.Type == comparator.Drifted && applied.Desired != x.Desired:
 		x.Has = applied.Desired
+	// No digest equals this text, so the resource does not count as one with the new configuration.
 	case diff.Type == comparator.Drifted:
 		x.Has = "changed outside ovi"
 	}

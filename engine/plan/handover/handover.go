@@ -39,7 +39,7 @@ func New(ctx context.Context, r *query.Reader, at storage.Revision) *Others {
 // Err returns the first error of a read.
 func (o *Others) Err() error { return o.err }
 
-// all returns the settings of all stacks.
+// all returns the settings of all stacks. A failed read is not repeated: Err returns its error.
 func (o *Others) all() map[string]event.AcceptedSettings {
 	if !o.loaded {
 		var err error
@@ -49,7 +49,8 @@ func (o *Others) all() map[string]event.AcceptedSettings {
 	return o.accepted
 }
 
-// configures reports whether the stack of a ref configures it.
+// configures reports whether the stack of a ref configures it. A lookup does not configure its resource. After a failed
+// read the answer is false, and Err returns the error.
 func (o *Others) configures(ref resource.Ref) bool {
 	a, is, err := o.read(ref)
 	if err != nil && o.err == nil {
@@ -66,6 +67,8 @@ func (o *Others) Declared(ref resource.Ref) comparator.Declared {
 	}
 	d := comparator.Declared{Accepted: true, Configured: o.configures(ref)}
 	names := []resource.Ref{ref}
+	// The list grows while it is read, because a name in the stack may have been renamed again. A name is added once,
+	// so that a cycle of names ends.
 	for i := 0; i < len(names); i++ {
 		for _, x := range s.Moved {
 			switch {
@@ -86,16 +89,19 @@ func (o *Others) GivenTo(to resource.Ref) []resource.Ref {
 	var own, grouped []resource.Ref
 	for stack, s := range o.all() {
 		for _, x := range s.Moved {
+			// A stack can give only its own resources, and only to another stack.
 			if x.From.Stack != stack || stack == to.Stack {
 				continue
 			}
 			if x.To == to {
+				// The resource may still be recorded under an earlier name of that stack.
 				own = append(own, chain(s.Moved, x.From)...)
 			} else if was, is := comparator.Member(resource.Move{From: x.To, To: x.From}, to); is {
 				grouped = append(grouped, was)
 			}
 		}
 	}
+	// The stacks come from a map, so the names are sorted.
 	slices.SortFunc(own, resource.Ref.Compare)
 	slices.SortFunc(grouped, resource.Ref.Compare)
 	return append(own, grouped...)
@@ -108,6 +114,7 @@ func (o *Others) Claims(from resource.Ref) (out []resource.Ref) {
 			continue
 		}
 		for _, x := range s.Moved {
+			// A stack can claim a resource only for a name of its own.
 			if x.From != from || x.To.Stack != stack {
 				continue
 			}
@@ -125,6 +132,7 @@ func (o *Others) Now(ref resource.Ref) resource.Ref {
 	moved := o.all()[ref.Stack].Moved
 	names := []resource.Ref{ref}
 	for i := 0; i < len(names); i++ {
+		// The first configured name counts, and a later name needs no read.
 		if o.configures(names[i]) {
 			return names[i]
 		}

@@ -73,7 +73,8 @@ func (e *Locator) RecordedInsides(ctx context.Context) (Insides, error) {
 	return out, nil
 }
 
-// WithParents adds the scopes of the resources that open the given ones.
+// WithParents adds the scopes of the resources that open the given ones. The outer resource must be
+// observed, because its state decides whether its inside can be read.
 func (in Insides) WithParents(scopes []resource.Scope) []resource.Scope {
 	for i := 0; i < len(scopes); i++ { // it grows
 		if parent, inside := in[scopes[i]]; inside && !slices.Contains(scopes, parent.Scope()) {
@@ -112,6 +113,7 @@ func (in Insides) depend(intents []resource.Intent) []resource.Intent {
 		for k := range out[i].Resources {
 			d := &out[i].Resources[k]
 			parent, inside := in[d.Ref.Scope()]
+			// An outer resource that is not configured has no step to wait for.
 			if !inside || !configured[parent] || slices.Contains(d.DependsOn, parent) {
 				continue
 			}
@@ -143,6 +145,7 @@ func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAc
 		switch o := &snapshot.Resources[i]; {
 		case o.Ref == parent && o.Managed():
 			have = o
+		// It has the name of the outer resource, and no proof that it is ours.
 		case o.Ref.Bare() == parent.Bare() || o.NaturalRef() == parent.Bare():
 			exists = true
 		}
@@ -153,8 +156,10 @@ func Reach(parent resource.Ref, live resource.LiveState, opens []recovery.OpenAc
 		return fmt.Errorf("%s exists, and is not managed", name)
 	case have == nil && unread != nil:
 		return fmt.Errorf("%s could not be read: %w", name, unread)
+	// The kind was read in full, and has no such resource.
 	case have == nil:
 		return ErrAbsent
+	// Two resources have its name, and the inside may be in either.
 	case have.Role != "":
 		return fmt.Errorf("%s is being replaced", name)
 	case have.Condition == resource.Unreadable:
@@ -178,7 +183,8 @@ func (in Insides) Split(requests []provider.ObserveRequest, level int) (now, dee
 	return now, deeper
 }
 
-// ParentKinds adds the kinds of the resources of a scope that open others.
+// ParentKinds adds the kinds of the resources of a scope that open others. A plan that reads an
+// inside then reads its outer resource too.
 func (in Insides) ParentKinds(s resource.Scope, kinds map[string]bool) {
 	for _, parent := range in {
 		if parent.Scope() == s {
@@ -199,6 +205,7 @@ func (e *Locator) follow(p *Places, intents []resource.Intent, inner Insides, mo
 	slices.SortStableFunc(all, func(a, b resource.Scope) int { return inner.level(a) - inner.level(b) })
 	for _, s := range all {
 		parent := inner[s]
+		// The location of the inside follows from one that could not be resolved.
 		if err := p.Failed[parent.Scope()]; err != nil {
 			p.Failed[s] = err
 			continue

@@ -87,6 +87,7 @@ func (e *Locator) Locate(ctx context.Context, intents []resource.Intent, maxAge 
 	p.Scopes = slices.Compact(p.Scopes)
 	p.Intents = move(intents, moved)
 	p.Insides = recorded
+	// The configured scopes are determined again, since their resources have resolved locations here.
 	maps.Copy(p.Insides, e.ConfiguredInsides(p.Intents))
 	p.Intents = p.Insides.depend(p.Intents)
 	p.Scopes = p.Insides.WithParents(p.Scopes)
@@ -160,6 +161,7 @@ func (p *Places) join(moved map[resource.Scope]resource.Scope) {
 				same = append(same, other)
 			}
 		}
+		// A location that fits several recorded ones could be any of them.
 		if len(same) == 1 {
 			moved[s] = same[0]
 			delete(p.Failed, s)
@@ -195,7 +197,8 @@ func (e *Locator) locatedBy(ctx context.Context, s resource.Scope, fresh []resou
 	return at, err
 }
 
-// isRefusal reports whether a provider answered that a location is not one of its credentials.
+// isRefusal reports whether a provider answered that a location is not one of its credentials. The record must not
+// replace such an answer: the plan would act in a place that the credentials do not belong to.
 func isRefusal(err error) bool {
 	cause := provider.CauseOf(err)
 	return cause == provider.Denied || cause == provider.Configuration || errors.Is(err, provider.ErrElsewhere)
@@ -212,7 +215,7 @@ func (p *Places) unresolved(s resource.Scope) error {
 	return nil
 }
 
-// Located asks the provider to resolve a location, if it is a Locator.
+// Located asks the provider to resolve a location, if it is a Locator. Any other provider has no unresolved locations.
 func (e *Locator) Located(ctx context.Context, s resource.Scope) (resource.Scope, error) {
 	l, ok := e.Providers[s.Provider].(provider.Locator)
 	if !ok {

@@ -42,6 +42,7 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		for k := range out[i].Lookups {
 			d := &out[i].Lookups[k]
 			d.Ref = m.ref(d.Ref)
+			// The configuration of the caller has the same lookup, so a copy is changed.
 			found := *d.Lookup
 			found.Of, d.Lookup = m.ref(found.Of), &found
 		}
@@ -60,6 +61,7 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 	return out
 }
 
+// mover has the resolved scopes, by the scopes that the configuration names. Any other scope stays.
 type mover map[resource.Scope]resource.Scope
 
 func (m mover) scope(s resource.Scope) resource.Scope {
@@ -74,6 +76,7 @@ func (m mover) ref(r resource.Ref) resource.Ref {
 	return r
 }
 
+// attrs returns attributes with resolved locations in their references.
 func (m mover) attrs(in resource.Attrs) resource.Attrs {
 	out, _ := resource.MapRefs(in, func(r resource.Reference) resource.Value {
 		return resource.Reference{Ref: m.ref(r.Ref), Path: r.Path}

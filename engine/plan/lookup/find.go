@@ -55,8 +55,10 @@ func (f *Finder) Find(d *resource.Desired) (*resource.Observed, *NotFound) {
 	if pinned {
 		i := slices.IndexFunc(found, func(o *resource.Observed) bool { return o.ID == approved })
 		switch {
+		// The approved resource still fits, and further matches do not matter.
 		case i >= 0:
 			found, unclear = found[i:i+1], nil
+		// Only another resource fits, or everything was read and none fits. No other one is taken without an approval.
 		case len(found) > 0 || f.unread(d, at) == nil && unclear == nil:
 			return nil, &NotFound{
 				Ref: d.Ref, Stale: true, Why: stale(d, at, found, approved), Suggestion: "create a new plan",
@@ -71,6 +73,7 @@ func (f *Finder) Find(d *resource.Desired) (*resource.Observed, *NotFound) {
 	case len(found) > 1:
 		return nil, f.several(d, at, found)
 	}
+	// An ID, a ref or an approval allows one resource, so one match suffices even if the kind was not read in full.
 	if len(found) == 1 && (pinned || !Searches(d.Lookup)) {
 		return found[0], nil
 	}
@@ -102,6 +105,7 @@ func (f *Finder) matches(d *resource.Desired, at resource.Ref) (found []*resourc
 			if o.ID == l.ID {
 				found = append(found, o)
 			}
+		// The old resource of a replacement is about to be deleted, so only its ID finds it.
 		case o.Role == resource.RoleOld, Searches(l) && !searched(d, o):
 		case Searches(l):
 			switch fits, known := fit(l, &kind, o); {
@@ -185,6 +189,7 @@ func (f *Finder) asRecorded(d *resource.Desired, at resource.Ref, found []*resou
 	return &resource.Observed{Ref: ref, ID: id}
 }
 
+// unreadable returns the failure of a lookup whose resource could not be read.
 func unreadable(ref resource.Ref, o *resource.Observed) *NotFound {
 	return &NotFound{Ref: ref, Unread: true, Why: fmt.Sprintf("%s could not be read: %s", o.ID, o.Message)}
 }
@@ -192,6 +197,8 @@ func unreadable(ref resource.Ref, o *resource.Observed) *NotFound {
 // mostListed is the maximum number of matches in an error.
 const mostListed = 10
 
+// several returns the failure of a lookup with several matches. It names the resource that the last apply used, so that
+// a user can choose it by ID.
 func (f *Finder) several(d *resource.Desired, at resource.Ref, found []*resource.Observed) *NotFound {
 	why := fmt.Sprintf("%d resources in %s are it: %s", len(found), at.Scope(), listed(found))
 	if Searches(d.Lookup) {
@@ -205,6 +212,7 @@ func (f *Finder) several(d *resource.Desired, at resource.Ref, found []*resource
 	}
 }
 
+// listed returns the IDs of matches, each managed one with its name and stack.
 func listed(found []*resource.Observed) string {
 	var ids []string
 	for _, o := range found {
@@ -240,6 +248,7 @@ func criteria(l *resource.Lookup) string {
 	return strings.Join(out, ", ")
 }
 
+// none returns the failure of a lookup without a match, after a complete read.
 func (f *Finder) none(d *resource.Desired, at resource.Ref) *NotFound {
 	out := &NotFound{Ref: d.Ref, Why: absence(d, at)}
 	if id := f.Known[d.Ref]; id != "" && id != d.Lookup.ID {
@@ -248,6 +257,7 @@ func (f *Finder) none(d *resource.Desired, at resource.Ref) *NotFound {
 	return out
 }
 
+// absence returns the reason for a lookup without a match: which resources were searched.
 func absence(d *resource.Desired, at resource.Ref) string {
 	switch l := d.Lookup; {
 	case l.ID != "":
@@ -258,6 +268,7 @@ func absence(d *resource.Desired, at resource.Ref) string {
 	return "stack " + at.Stack + " of this store has no " + at.Bare().String()
 }
 
+// stale returns the reason why a saved plan must be made again: its resource no longer fits.
 func stale(d *resource.Desired, at resource.Ref, found []*resource.Observed, approved string) string {
 	if len(found) == 0 {
 		return "it was " + approved + " in the saved plan, and " + absence(d, at) + " now"

@@ -81,9 +81,11 @@ func (all *removals) byBlock(r resource.Ref) string {
 		return why
 	}
 	set := outerOf(r)
+	// A name with a number belongs to the block of a count, whose reason is under the name without it.
 	if _, err := strconv.Atoi(strings.TrimPrefix(r.Name, set.Name+"-")); err == nil && all.blocks[set] != "" {
 		return all.blocks[set]
 	}
+	// A key may have hyphens, so each shorter name can be the one of the block.
 	for group := set; group.Name != ""; group = outerOf(group) {
 		members := group
 		members.Name += "-*"

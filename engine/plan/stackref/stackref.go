@@ -83,6 +83,7 @@ func (r *Reader) Read(ctx context.Context, intents []resource.Intent) (Result, e
 		w.find(ref)
 	}
 	out := Result{Intents: w.substituted(intents)}
+	// Several references may read one output, which has one pin.
 	slices.SortFunc(w.pins, outputs.Pin.Compare)
 	out.Pins = slices.CompactFunc(w.pins, func(a, b outputs.Pin) bool { return a.Compare(b) == 0 })
 	for _, ref := range slices.SortedFunc(maps.Keys(w.missing), resource.Ref.Compare) {
@@ -125,6 +126,7 @@ func (w *reading) find(ref resource.Ref) {
 		return
 	}
 	pin := outputs.Pin{Stack: of.Stack, Name: of.Name, Record: of.Record, Instance: of.Instance, Value: of.Value}
+	// A saved plan was approved with the recorded outputs of its time. Another record of one makes the plan stale.
 	if w.IsSaved && len(outputs.Moved([]outputs.Pin{pin}, w.Saved)) > 0 {
 		w.missing[ref] = Missing{Ref: ref, Stale: true, Why: stale(pin, w.Saved), Suggestion: "create a new plan"}
 		return
@@ -166,7 +168,8 @@ func (w *reading) substituted(in []resource.Intent) []resource.Intent {
 	return out
 }
 
-// valueOf returns the value of a reference to an output; nil if it has none that can be used.
+// valueOf returns the value of a reference to an output; nil if it has none that can be used. A value that is unfit for
+// one resource is still returned, because it may fit another.
 func (w *reading) valueOf(r resource.Reference) resource.Value {
 	if n, missing := w.missing[r.Ref]; !outputs.IsRef(r.Ref) || missing && !n.Unfit {
 		return nil
@@ -193,6 +196,7 @@ func (w *reading) resource(d *resource.Desired, refs map[resource.Ref]bool) {
 		d.Attrs = attrs
 		return
 	}
+	// The problem does not name the reference that caused it, so each of them is noted.
 	for ref := range refs {
 		w.unfit(ref, d.Ref.Short()+": "+problems[0].Summary, problems[0].Suggestion)
 	}
@@ -235,7 +239,8 @@ func (w *reading) fitTexts(v resource.Value, of string) bool {
 	return fit
 }
 
-// inTexts sets the values of references inside longer texts.
+// inTexts sets the values of references inside longer texts. It copies what it changes. A value that no text can
+// contain leaves its reference.
 func inTexts(v resource.Value, value func(resource.Reference) resource.Value) resource.Value {
 	switch v := v.(type) {
 	case resource.Text:

@@ -5,7 +5,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Text reads a string attribute.
+// Text reads a string attribute. It reports false if the attribute is not set, and for a reference
+// without its value.
 func Text(a resource.Attrs, name string) (string, bool) {
 	v, ok := a.Get(name)
 	s, isString := v.(resource.String)
@@ -26,7 +27,8 @@ func Flag(a resource.Attrs, name string) (value, ok bool) {
 	return bool(b), ok && isBool
 }
 
-// Revealed returns the text of a value, even if it is a secret. The text must only reach AWS.
+// Revealed returns the text of a secret; "" for any other value, such as the digest of a secret.
+// The text must only reach AWS.
 func Revealed(v resource.Value) string {
 	s, _ := v.(resource.Secret)
 	return s.Reveal()

@@ -96,6 +96,8 @@ func spreading() []provider.Row {
 	}
 }
 
+// denials are refusals that another person must end: the owner of an account, a policy or a key.
+// The rows of policies come before them, because their messages tell whose policy it is.
 func denials() []provider.Row {
 	return []provider.Row{
 		{Code: "AccessDenied", Cause: provider.Denied, Hint: hintPolicy},
@@ -126,6 +128,8 @@ func denials() []provider.Row {
 	}
 }
 
+// credentials are refusals of the credentials, and not of a right. A wrong clock is one, because a
+// signature has a time.
 func credentials() []provider.Row {
 	return []provider.Row{
 		{Code: "ExpiredToken", Cause: provider.Expired, Hint: hintLogin},
@@ -159,6 +163,9 @@ func paces() []provider.Row {
 	return out
 }
 
+// quotas are limits that are reached. The limit of tags is a mistake of the configuration, which
+// itself exceeds it. The limit of changes of a volume passes with time, so it must not count as an
+// attempt.
 func quotas() []provider.Row {
 	out := []provider.Row{
 		{Code: "VolumeModificationRateExceeded", Cause: provider.Quota, Hint: hintRate},
@@ -183,6 +190,8 @@ func quotas() []provider.Row {
 	return out
 }
 
+// capacities are refusals that another zone, size or price avoids, and that may pass without a
+// change.
 func capacities() []provider.Row {
 	return []provider.Row{
 		{Code: "InsufficientInstanceCapacity", Cause: provider.Capacity, Hint: hintZone},
@@ -202,6 +211,8 @@ func capacities() []provider.Row {
 	}
 }
 
+// outages are failures inside a service, and calls that took too long there. The SDK repeats them,
+// see byTable.
 func outages() []provider.Row {
 	var out []provider.Row
 	for _, code := range []string{
@@ -276,6 +287,8 @@ const AddressTaken = "InvalidIPAddress.InUse"
 // InterfaceInUse is the error code of a network interface that is still attached.
 const InterfaceInUse = "InvalidNetworkInterface.InUse"
 
+// absences are refusals of calls that name something which does not exist. To a delete they are a
+// success, see UnlessAbsent.
 func absences() []provider.Row {
 	const keyPair = "use a key pair of this region, or import it"
 	out := []provider.Row{
@@ -373,5 +386,6 @@ func CauseOfCode(service, call, code, message string) (provider.Row, bool) {
 	return row, ok
 }
 
-// encoded introduces what only AWS can decode, in hundreds of characters.
+// encoded introduces what only AWS can decode, in hundreds of characters. It is in lower case, as
+// Row.Text must be.
 const encoded = "encoded authorization failure message"

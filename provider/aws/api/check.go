@@ -58,6 +58,8 @@ func (c *Checking) regions() {
 	}
 }
 
+// locationSummary returns what is wrong with the region of a location, and a suggestion; "" if the
+// region may exist.
 func locationSummary(location string) [2]string {
 	_, name := AccountAndRegion(location)
 	wrong, meant := JudgeRegion(name)
@@ -123,7 +125,8 @@ func WrongValue(suggestion, format string, args ...any) []resource.Problem {
 	return []resource.Problem{{Summary: fmt.Sprintf(format, args...), Suggestion: suggestion}}
 }
 
-// TwoZones checks the zones of subnets whose zones are configured (DBSubnetGroupDoesNotCoverEnoughAZs).
+// TwoZones checks the zones of subnets whose zones are configured (DBSubnetGroupDoesNotCoverEnoughAZs). If one zone
+// is not known before an apply, nothing is reported, because it may be the second one.
 func TwoZones(c *Checking) {
 	for _, d := range c.Configured {
 		zones := map[string]bool{}

@@ -41,6 +41,7 @@ func (c *Checking) tags(traits TagTraits) {
 			c.Alone(d, "tags", "remove "+strconv.Itoa(len(d.Tags)+n-maxTags),
 				"%d tags, including %d that ovi writes: AWS allows %d", len(d.Tags)+n, n, maxTags)
 		}
+		// Only a long name can exceed the limit of the tag, so most refs need no text here.
 		if n := utf8.RuneCountInString(d.Ref.Name); n > MaxTagValue/2 {
 			c.refTag(d)
 		}
@@ -69,6 +70,8 @@ func (c *Checking) refTag(d *resource.Desired) {
 	}
 }
 
+// judgeTag returns the first rule that a tag breaks, and a suggestion; "" if it breaks none. A long
+// key is cut in the message.
 func judgeTag(traits TagTraits, key, value string) (summary, suggestion string) {
 	shown := key
 	if len(key) > 40 {

@@ -75,7 +75,8 @@ func (a Attrs) Number(name string, n *int32) {
 	}
 }
 
-// Texts sets a set of texts that AWS returned.
+// Texts sets a set of texts that AWS returned. An empty list is set too: an answer without elements
+// is known to be empty.
 func (a Attrs) Texts(name string, list []string) {
 	out := make(resource.List, 0, len(list))
 	for _, s := range list {

@@ -13,7 +13,8 @@ import (
 const eachAtOnce = 8
 
 // ObserveEach reads each row of a list by calls of its own. A row that was deleted since is omitted. A row
-// that may not be read exists, but its attributes are unknown; the others are not affected.
+// that may not be read exists, but its attributes are unknown; the others are not affected. hidden
+// makes the resource of such a row. Any other error fails the whole list.
 func ObserveEach[T any](ctx context.Context, all []T, read func(context.Context, T) (resource.Observed, error),
 	hidden func(T, error) resource.Observed,
 ) ([]resource.Observed, error) {

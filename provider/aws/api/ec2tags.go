@@ -33,7 +33,9 @@ func Born(what types.ResourceType, tags map[string]string) types.TagSpecificatio
 	return types.TagSpecification{ResourceType: what, Tags: EC2Tags(tags)}
 }
 
-// TagEC2 changes the tags of any resource of EC2. EC2 merges, so that other tags stay.
+// TagEC2 changes the tags of any resource of EC2. EC2 merges, so that other tags stay. Amazon EC2
+// API Reference, CreateTags: "Adds or overwrites only the specified tags". DeleteTags: a key
+// without a value is deleted "regardless of its value". Both calls may be repeated.
 func TagEC2(ctx context.Context, g *Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		_, err := g.EC2.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: EC2Tags(set)})
@@ -57,5 +59,6 @@ func Where(name string, values ...string) []types.Filter {
 	return []types.Filter{{Name: aws.String(name), Values: values}}
 }
 
-// BornWith finds what was created with a key, by its tag.
+// BornWith finds what was created with a key, by its tag. The tag is written by the creating call,
+// so a lost answer leaves no resource without it.
 func BornWith(key string) []types.Filter { return Where("tag:"+TagKey, key) }

@@ -43,7 +43,8 @@ func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]
 	return WithIDs(all, filter, ids, idOf, read)
 }
 
-// WithIDs adds the resources of IDs that were not read yet.
+// WithIDs adds the resources of IDs that were not read yet. The function may write behind the end
+// of all: clip a slice that others share.
 func WithIDs[T any](all []T, filter string, ids []string, idOf func(T) string,
 	read func([]types.Filter) ([]T, error),
 ) ([]T, error) {

@@ -2,7 +2,7 @@ package api
 
 import "context"
 
-// Gate is a lock that one stops waiting for when one's context ends.
+// Gate is a lock that one stops waiting for when one's context ends. The zero Gate never opens.
 type Gate chan struct{}
 
 // NewGate returns an open gate.

@@ -53,6 +53,8 @@ func (g *Gather[T]) ReadOne(ctx context.Context, id string) (T, bool, error) {
 	}
 }
 
+// join adds an ID to the read that is forming, or forms one. first means that the caller must make
+// the read, after the pause.
 func (g *Gather[T]) join(id string) (r *round[T], first bool, pause time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,6 +76,8 @@ func (g *Gather[T]) leave() {
 // readTime bounds a read that goes on if one who waits for it gives up.
 const readTime = 2 * time.Minute
 
+// readRound reads for all who joined. A read for several is detached from the context of the first
+// caller, whose end must not fail the others. The round is closed even if Read panics.
 func (g *Gather[T]) readRound(ctx context.Context, r *round[T]) {
 	g.mu.Lock()
 	g.forming, g.last = nil, r.asked // who comes now asks in the next round

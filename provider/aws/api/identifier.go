@@ -30,6 +30,8 @@ func SuffixedIdentifierAttr(pattern string) resource.Attribute {
 // besideSuffix is the suffix of balance.besideName.
 var besideSuffix = regexp.MustCompile(`^-[0-9a-f]{8}$`)
 
+// fitsWithSuffix accepts the name of a resource that was created while its predecessor had the
+// name. Such a name is cut before the suffix, so only its beginning is compared.
 func fitsWithSuffix(desired, observed resource.Value) resource.Fit {
 	want, _ := desired.(resource.String)
 	have, _ := observed.(resource.String)

@@ -1,7 +1,7 @@
 package api
 
 // images caches what is known of the images of a region: they do not change within one run, and
-// twenty instances need the same.
+// twenty instances need the same. Latest and Root are used only in the gate.
 type images struct {
 	Gate   Gate
 	Latest map[string]string     // architecture to image

@@ -43,7 +43,8 @@ func InstancesWhere(ctx context.Context, g *Region, filter, value string) ([]str
 	return names, err
 }
 
-// OneInstance returns one instance. Its absence is an error of class Missing.
+// OneInstance returns one instance. Its absence is an error with Absent. A terminated instance is
+// returned while EC2 lists it.
 func OneInstance(ctx context.Context, g *Region, id string) (types.Instance, error) {
 	all, err := Instances(ctx, g, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
 	return Only(all, err, "ec2.DescribeInstances", id)

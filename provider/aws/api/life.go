@@ -54,7 +54,8 @@ func OneOrMany[T any](one func(ctx context.Context, id string) ([]T, error), sev
 }
 
 // UnlessOwn decides about the refusal of a name in AWS that is taken. If an earlier attempt with the key created
-// the resource, that is not an error; otherwise the name is a conflict.
+// the resource, that is not an error; otherwise the name is a conflict. If the owner cannot be
+// read, the result has both errors.
 func UnlessOwn(ctx context.Context, g *Region, r provider.Request, name string, refused error,
 	read func(context.Context, *Region, string) (resource.Observed, error),
 ) error {
@@ -129,6 +130,7 @@ func (g *Region) DeleteHeld(ctx context.Context, id string, remove func() error,
 		}
 		spent, limit := time.Since(begun), soon
 		refused := err
+		// A refusal may pass soon, so the holders are read only near the end of the short wait.
 		if spent+pause >= soon {
 			limit, refused = g.named(ctx, err, id, holders)
 		}

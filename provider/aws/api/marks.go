@@ -74,7 +74,8 @@ func (g *Region) BirthTags(r provider.Request, nameless bool) map[string]string 
 	return out
 }
 
-// MarkTags are the tags that give a resource all marks of a request, and those to remove.
+// MarkTags are the tags that give a resource all marks of a request, and those to remove. Without a
+// recorded key the key tag is removed: it would name a creation that the audit log does not know.
 func (g *Region) MarkTags(r provider.Request) (set map[string]string, drop []string) {
 	set = g.ownerTags(r)
 	if set[TagKey] = r.MarkKey; r.MarkKey == "" {
@@ -96,7 +97,8 @@ func Renamed(set map[string]string, now resource.Observed, name string) {
 	}
 }
 
-// UserChanges are the tags that an update sets and removes. They never include ovi's own.
+// UserChanges are the tags that an update sets and removes. They never include ovi's own. A Name
+// tag that the configuration sets is the user's from then on.
 func UserChanges(r provider.Request) (set map[string]string, drop []string) {
 	set = map[string]string{}
 	for _, c := range r.Changes {

@@ -32,7 +32,9 @@ func (n OnlyThrottled) IsErrorRetryable(err error) bool {
 const createTries = 4
 
 // NoRetry creates one resource with a call that has no token. Before it creates, and after every
-// failure whose outcome is unknown, it searches for a resource with the tag of this key.
+// failure whose outcome is unknown, it searches for a resource with the tag of this key. If the
+// outcome stays unknown, the error is returned and the call is not repeated: the first resource may
+// appear later, and a second call would make another.
 func NoRetry[T any](ctx context.Context, g *Region, create func() (T, error), find func() ([]T, error)) (T, error) {
 	var none T
 	if found, err := find(); err != nil || len(found) > 0 {

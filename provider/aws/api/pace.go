@@ -23,7 +23,9 @@ type pace struct {
 }
 
 // NewPace sets limits somewhat below AWS's documented ones (EC2: reads 20 a second after a
-// bucket of 100, RunInstances 2 a second after a bucket of 5, other writes 5 after 50).
+// bucket of 100, RunInstances 2 a second after a bucket of 5, other writes 5 after 50). A pace
+// counts the calls of one region in this process. Calls of other processes, and of a global service
+// by way of several regions, may still be throttled; then the retryer waits.
 func NewPace(service string, next aws.HTTPClient) *pace {
 	if next == nil {
 		next = http.DefaultClient
@@ -42,7 +44,8 @@ func NewPace(service string, next aws.HTTPClient) *pace {
 	return p
 }
 
-// Do waits for the limiter; the request's context ends the wait.
+// Do waits for the limiter; the request's context ends the wait. The deadline of the attempt starts
+// after this wait.
 func (p *pace) Do(r *http.Request) (*http.Response, error) {
 	limit := p.writes
 	switch operation := middleware.GetOperationName(r.Context()); {
@@ -113,7 +116,8 @@ func (b *boundedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// Reads reports that an operation changes nothing, by AWS's naming.
+// Reads reports that an operation changes nothing, by AWS's naming. An unknown name counts as a
+// change, so a lost answer to it is an unknown result.
 func Reads(operation string) bool {
 	for _, prefix := range []string{"Describe", "Get", "List", "Head"} {
 		if strings.HasPrefix(operation, prefix) {

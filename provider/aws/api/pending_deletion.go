@@ -25,7 +25,8 @@ func DeletionSet(o *resource.Observed, health resource.Health, at *time.Time) {
 	}
 }
 
-// Scheduled returns the error for a resource whose deletion AWS has scheduled.
+// Scheduled returns the error for a resource whose deletion AWS has scheduled. It is Absent: to ovi the resource does
+// not exist.
 func Scheduled(op, id string, at *time.Time) error {
 	return &provider.Error{
 		Cause: provider.Configuration, Absent: true, Op: op,
@@ -33,12 +34,13 @@ func Scheduled(op, id string, at *time.Time) error {
 	}
 }
 
-// Starts reports that a request makes a resource run, and stops that it stops one.
+// Starts reports that a request makes a resource run.
 func Starts(r provider.Request) bool { return stateTo(r) == resource.StateRunning }
 
 // Stops reports whether a request stops its resource.
 func Stops(r provider.Request) bool { return stateTo(r) == resource.StateStopped }
 
+// stateTo returns the state that a request changes its resource to; "" if it changes none.
 func stateTo(r provider.Request) resource.State {
 	for _, c := range r.Changes {
 		if s, ok := c.To.(resource.String); ok && c.On == resource.OnState {

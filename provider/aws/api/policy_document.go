@@ -29,6 +29,7 @@ func parseDocument(s string) (document, error) {
 		Statement json.RawMessage
 	}
 	in := json.NewDecoder(strings.NewReader(s))
+	// Two policies that differ only in an unknown element would otherwise count as the same.
 	in.DisallowUnknownFields()
 	if err := in.Decode(&raw); err != nil {
 		return document{}, fmt.Errorf("not a policy: %w", err)
@@ -115,6 +116,8 @@ func oneOrSorted(v any, each func(string) string) any {
 	return all
 }
 
+// text returns the policy as JSON. The keys of maps are sorted there, so equal policies have equal
+// text.
 func (d document) text() string {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -145,6 +148,7 @@ func SamePolicy(desired, observed resource.Value) resource.Fit {
 	return resource.Differs
 }
 
+// sorted is CanonicalDocument with its statements in one order.
 func sorted(s string) string {
 	d, err := parseDocument(s)
 	if err != nil {

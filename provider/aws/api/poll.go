@@ -80,8 +80,10 @@ func tell(ctx context.Context, text string) {
 // ErrWait reports that the resource is still changing.
 var ErrWait = errors.New("not finished")
 
-// Await reads until a read is content (nil), fails (an error other than errWait), or the time is up.
-// what names what is waited for.
+// Await reads until a read is content (nil), fails (an error other than ErrWait), or the time is
+// up. what names the awaited state. A wait that times out is InUseByService, because the service
+// works on the resource still and the configuration is not at fault. A wait that is stopped is
+// UnknownResult. During the wait the action takes no slot of the parallelism, see provider.Waiting.
 func (g *Region) Await(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
 	limit = provider.Patience(ctx, limit)
 	timeout, cancel := context.WithTimeout(ctx, limit)
@@ -145,6 +147,7 @@ func (g *Region) PatientlyIf(ctx context.Context, limit time.Duration, try func(
 	return err
 }
 
+// sleep waits, and returns an error if the context ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -18,7 +18,8 @@ type Polls struct {
 // ReadMany reads resources by ID. A resource that does not exist is not in the result, and is no error.
 type ReadMany[T any] func(ctx context.Context, ids []string) (map[string]T, error)
 
-// gatherOf returns the read of a call, with the pauses of a Gather when it is new.
+// gatherOf returns the read of a call, with the pauses of a Gather when it is new. All callers of
+// one op must pass the same type and an equal read, because the read of the first caller is kept.
 func gatherOf[T any](p *Polls, op string, step, most time.Duration, read ReadMany[T]) *Gather[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()

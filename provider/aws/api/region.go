@@ -84,6 +84,7 @@ func NewRegion(g *Region, service func(string) aws.Config, calls func(*string), 
 	g.RDS = rdsCallsOf(rds.NewFromConfig(service("rds"), func(o *rds.Options) { calls(o.BaseEndpoint) }))
 	g.S3 = s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
 		calls(o.BaseEndpoint)
+		// A custom endpoint may have no host name for each bucket.
 		o.UsePathStyle = pathStyle || o.BaseEndpoint != nil
 	}))
 	g.Control = controlCallsOf(s3control.NewFromConfig(service("s3"),

@@ -43,7 +43,8 @@ func JudgeRegion(name string) (wrong, meant string) {
 	return "", ""
 }
 
-// directed reports that the last word of a region's name is a direction, as in all known ones.
+// directed reports that the last word of a region's name is a direction, as in all known ones. The
+// name must match RegionPattern.
 func directed(region string) bool {
 	words := strings.Split(region, "-")
 	switch words[len(words)-2] {

@@ -7,7 +7,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// DryRun reads the answer to a dry run: its success has the form of an error.
+// DryRun reads the answer to a dry run: its success has the form of an error. Amazon EC2 API
+// Reference: "If you have the required permissions, the error response is DryRunOperation". An
+// answer without an error is reported as a possible change.
 func DryRun(err error) error {
 	if HasCode(err, "DryRunOperation") {
 		return nil

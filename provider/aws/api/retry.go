@@ -34,7 +34,8 @@ func NewRetryer(attempts int, slowest time.Duration) aws.Retryer {
 }
 
 // byTable decides about each code that the table of causes has, so that the SDK repeats only calls that may succeed.
-// The SDK itself takes quotas for throttling.
+// The SDK itself takes quotas for throttling. A code that the table does not have is left to the
+// SDK.
 func byTable(err error) aws.Ternary {
 	row, ok := provider.Find(Causes(), "", "", CodeOf(err), messageOf(err))
 	if CodeOf(err) == "" || !ok {

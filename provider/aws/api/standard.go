@@ -45,6 +45,7 @@ func (s StandardKind[T]) ByID(ctx context.Context, g *Region, ids ...string) ([]
 	return s.pages(ctx, g, Query{IDs: ids})
 }
 
+// pages reads all pages of a query, with the largest pages that EC2 has.
 func (s StandardKind[T]) pages(ctx context.Context, g *Region, q Query) ([]T, error) {
 	q.Most = PageOf(q.IDs)
 	return Pages(ctx, s.Call, func(ctx context.Context, token *string) ([]T, *string, error) {

@@ -14,7 +14,8 @@ type Sweep struct {
 	lists  sync.Map         // by name: the reads of once
 }
 
-// Once reads a list of a sweep that several kinds need: who asks first reads it for all.
+// Once reads a list of a sweep that several kinds need: who asks first reads it for all. They all
+// get its error. A name stands for one type T.
 func Once[T any](s *Sweep, name string, read func() ([]T, error)) ([]T, error) {
 	v, _ := s.lists.LoadOrStore(name, sync.OnceValues(read))
 	return v.(func() ([]T, error))()

@@ -52,6 +52,7 @@ func elbTags(ctx context.Context, g *api.Region, arns []string) (map[string]map[
 
 // withTags makes observed resources of what was listed. What was deleted since has no tags to read, and
 // fails the whole call for its page: then each is read alone, and what is absent is left away.
+// Every other error makes the list fail: a resource without its tags would pass for unmanaged.
 func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *string,
 	observed func(T, map[string]string) resource.Observed,
 ) ([]resource.Observed, error) {
@@ -75,6 +76,8 @@ func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *s
 	return out, nil
 }
 
+// tagsOneByOne reads the tags of each resource by a call of its own, and omits absent resources. It
+// takes many calls, so it follows only a failed call for several.
 func tagsOneByOne(ctx context.Context, g *api.Region, arns []string) (map[string]map[string]string, error) {
 	out := map[string]map[string]string{}
 	for _, arn := range arns {
@@ -92,7 +95,9 @@ func lone(all []resource.Observed, err error, op, id string) (resource.Observed,
 	return api.Only(all, err, op, id)
 }
 
-// AddTags overwrites a tag of the same key, and other tags are kept.
+// tagELB sets and removes tags of a resource of this service. AddTags overwrites a tag of the same
+// key, and other tags are kept. The tags are set before others are removed, so an interruption
+// leaves surplus tags.
 func tagELB(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		if _, err := g.ELB.AddTags(ctx, &elb.AddTagsInput{ResourceArns: []string{id}, Tags: elbTagList(set)}); err != nil {
@@ -106,6 +111,7 @@ func tagELB(ctx context.Context, g *api.Region, id string, set map[string]string
 	return api.Classify("", err)
 }
 
+// elbTagList returns tags sorted by their keys, so that equal tags make equal requests.
 func elbTagList(tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for _, k := range slices.Sorted(maps.Keys(tags)) {
@@ -114,7 +120,8 @@ func elbTagList(tags map[string]string) []types.Tag {
 	return out
 }
 
-// byName finds and creates resources whose names are unique in a region.
+// byName finds and creates resources whose names are unique in a region. If no resource has the
+// name, the error of find is absent. After create, the resource may not be visible yet.
 type byName struct {
 	find   func(ctx context.Context, name string) (resource.Observed, error)
 	create func(ctx context.Context, name string) error
@@ -136,6 +143,7 @@ func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (re
 		o, err = b.find(ctx, name)
 	}
 	switch {
+	// An earlier attempt of this request created it.
 	case err == nil && o.Marks.Key == r.Key:
 		return o, nil
 	case err == nil:
@@ -150,6 +158,8 @@ func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (re
 		o, err = b.find(ctx, name)
 		return err
 	})
+	// Another client created a resource with equal settings since the search, and the call returned
+	// it.
 	if err == nil && o.Marks.Key != r.Key {
 		err = api.Taken(o, r)
 	}
@@ -181,18 +191,24 @@ func beside(g *api.Region, old resource.Observed, r provider.Request) bool {
 
 // besideName is a name with a part of the key. The suffix depends on the key alone, so that a retry
 // finds the resource of the first attempt. The name is cut to the limit of the service.
+// api.SuffixedIdentifierAttr accepts this form of a suffix as equal to the configured name, so both
+// must agree.
 func besideName(name, key string, most int) string {
 	sum := sha256.Sum256([]byte(key))
 	suffix := "-" + hex.EncodeToString(sum[:4])
 	return name[:min(len(name), most-len(suffix))] + suffix
 }
 
-// notYet is for the errors of a resource that was just created and is not visible yet.
+// notYet is for the errors of a resource that was just created and is not visible yet. The same
+// codes report a resource that does not exist. Such an error is returned after the wait.
 func notYet(err error) bool {
 	return api.HasCode(err, "LoadBalancerNotFound", "TargetGroupNotFound", "SubnetNotFound", "InvalidSecurityGroup")
 }
 
-// noGateway explains a refusal: AWS lets no load balancer face the internet in a VPC without gateway.
+// noGateway explains a refusal: AWS lets no load balancer face the internet in a VPC without
+// gateway. The code InvalidSubnet has other causes, such as a subnet without free addresses
+// (InvalidSubnetException), so the text of the service stays in the error. Every other error is
+// classified and otherwise unchanged.
 func noGateway(err error) error {
 	var e *provider.Error
 	if err = api.Classify("", err); errors.As(err, &e) && e.Code == "InvalidSubnet" {

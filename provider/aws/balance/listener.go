@@ -21,6 +21,8 @@ const (
 	redirectTo   = "redirect"
 )
 
+// kindOfListener returns the kind listener. AWS has no name for a listener, so its natural name
+// consists of its load balancer and its port.
 func kindOfListener() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -74,6 +76,8 @@ func kindOfListener() api.Kind {
 	}
 }
 
+// redirectFields are the parts of a redirect. Only the status has a default: every other part that
+// is omitted is not sent, and AWS takes it from the request.
 func redirectFields() []resource.Attribute {
 	return []resource.Attribute{
 		{Name: "protocol", Type: resource.TString, Enum: []string{"HTTP", "HTTPS"}, Example: "HTTPS", Doc: "The protocol."},
@@ -87,7 +91,8 @@ func redirectFields() []resource.Attribute {
 	}
 }
 
-// canonicalListener: a listener has one action, and one with encryption a certificate.
+// canonicalListener: a listener has one action, and one with encryption a certificate. Elastic Load
+// Balancing API Reference, CreateListener: an HTTPS or TLS listener needs exactly one certificate.
 func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, forwards := a.Get(KindTargets)
 	_, redirects := a.Get(redirectTo)
@@ -114,14 +119,17 @@ func canonicalListener(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
-// holdsListener: a port of a load balancer has one listener (DuplicateListener).
+// holdsListener: a port of a load balancer has one listener (DuplicateListener). The port is the
+// identity, because a listener has no name.
 func holdsListener(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	balancer, _ := api.Inside(a, KindBalancer)
 	port, _ := api.Number(a, "port")
 	return []resource.Hold{{What: "port", Of: balancer, Name: strconv.FormatInt(port, 10), Identity: true}}
 }
 
-// onePort: two listeners of one load balancer have two ports (DuplicateListener).
+// onePort: two listeners of one load balancer have two ports (DuplicateListener). Load balancers
+// are compared as they appear in the configuration: if one listener has a name and another has the
+// ARN of the same load balancer, only the service refuses the second listener.
 func onePort(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -151,12 +159,16 @@ func listenersOf(ctx context.Context, g *api.Region, balancer *string) ([]types.
 		})
 }
 
+// observedListeners returns listeners with their tags. A listener that was deleted since its list
+// was read is omitted.
 func observedListeners(ctx context.Context, g *api.Region, all []types.Listener) ([]resource.Observed, error) {
 	return withTags(ctx, g, all, func(l types.Listener) *string { return l.ListenerArn },
 		func(l types.Listener, tags map[string]string) resource.Observed { return observedListener(g, l, tags) })
 }
 
-// listListeners asks each load balancer: there is no list of them all.
+// listListeners asks each load balancer: there is no list of them all. A load balancer that was
+// deleted since has no listeners. Every other error makes the list fail, because a list without one
+// load balancer would pass for deleted listeners.
 func listListeners(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	balancers, err := allBalancers(ctx, s)
 	if err != nil {
@@ -202,7 +214,8 @@ func observedListener(g *api.Region, l types.Listener, tags map[string]string) r
 	return o
 }
 
-// listenerName is the name of its load balancer, which is part of its ARN, and its port.
+// listenerName is the name of its load balancer, which is part of its ARN, and its port. It is
+// empty for an ARN of another form, and the ID of the listener is its name then.
 func listenerName(l types.Listener) string {
 	const nameAt = 2 // loadbalancer/app/NAME/ID
 	parts := strings.Split(aws.ToString(l.LoadBalancerArn), "/")
@@ -213,7 +226,8 @@ func listenerName(l types.Listener) string {
 }
 
 // observedRedirect omits what stays as it was asked for. AWS fills an omitted part with a
-// placeholder such as #{host}, which means that the part of the request is kept.
+// placeholder such as #{host}, which means that the part of the request is kept. The keyword
+// #{path} has no leading slash (RedirectActionConfig), so the placeholder of a path has one.
 func observedRedirect(r *types.RedirectActionConfig) resource.Attrs {
 	a := api.Attrs{"status": resource.String(r.StatusCode)}
 	for name, s := range map[string]*string{"protocol": r.Protocol, "host": r.Host, "port": r.Port, "path": r.Path} {
@@ -235,7 +249,9 @@ func readListener(ctx context.Context, g *api.Region, id string) (resource.Obser
 }
 
 // listenerAt finds the listener of a load balancer's port. A listener has no name in AWS; the load
-// balancer and the port identify it.
+// balancer and the port identify it. The service has no filter by port, so all listeners of the
+// load balancer are read. A free port and a load balancer that does not exist both make an error
+// that is absent.
 func listenerAt(ctx context.Context, g *api.Region, a resource.Attrs) (resource.Observed, error) {
 	all, err := listenersOf(ctx, g, api.DesiredText(a, KindBalancer))
 	var some []types.Listener
@@ -267,7 +283,9 @@ func checkListener(ctx context.Context, g *api.Region, r provider.Request) error
 	return api.Taken(o, r)
 }
 
-// actionOf is what a listener does with a request.
+// actionOf is what a listener does with a request. canonicalListener ensures that exactly one of
+// the two attributes is set. A redirect needs a status (RedirectActionConfig), so a missing status
+// is HTTP_301.
 func actionOf(a resource.Attrs) []types.Action {
 	v, ok := a.Get(redirectTo)
 	to, is := v.(resource.Attrs)
@@ -285,6 +303,8 @@ func actionOf(a resource.Attrs) []types.Action {
 	}}}
 }
 
+// certificates returns the default certificate, or nil if none is configured. CreateListener and
+// ModifyListener require exactly one, without IsDefault (Elastic Load Balancing API Reference).
 func certificates(a resource.Attrs) []types.Certificate {
 	if arn := api.DesiredText(a, "certificate"); arn != nil {
 		return []types.Certificate{{CertificateArn: arn}}
@@ -294,7 +314,9 @@ func certificates(a resource.Attrs) []types.Certificate {
 
 // createListener looks for the port first, as byName does for a name. CreateListener succeeds again
 // for a listener with the same settings, whoever created it, so the key in the tags decides after
-// the call as well. A certificate must be issued before: the service refuses any other.
+// the call as well. A certificate must be issued before: the service refuses any other. The load
+// balancer and the target group may be new, so refusals that name them are repeated for the wait of
+// propagation.
 func createListener(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	o, err := listenerAt(ctx, g, a)
@@ -333,7 +355,8 @@ func createListener(ctx context.Context, g *api.Region, r provider.Request) (res
 
 // updateListener sends all attributes in one call: ModifyListener replaces a list only as a whole,
 // and a protocol and its certificate must change together (Elastic Load Balancing API Reference,
-// ModifyListener).
+// ModifyListener). A change from HTTPS to HTTP, or from TLS to TCP, removes the certificate, so
+// none is sent then.
 func updateListener(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	if api.Changed(r, "port", "protocol", "certificate", KindTargets, redirectTo) {

@@ -74,6 +74,9 @@ func kindOfTargets() api.Kind {
 	}
 }
 
+// healthFields are the settings of a health check. They have no defaults here, because AWS's
+// defaults depend on the protocol of the target group (Elastic Load Balancing API Reference,
+// CreateTargetGroup).
 func healthFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -108,7 +111,8 @@ func healthFields() []resource.Attribute {
 	}
 }
 
-// targetGroups returns the groups that the input describes, with their tags, from all pages.
+// targetGroups returns the groups that the input describes, with their tags, from all pages. As for
+// load balancers, a page size and names exclude each other.
 func targetGroups(ctx context.Context, g *api.Region, in *elb.DescribeTargetGroupsInput) ([]resource.Observed, error) {
 	all, err := api.Pages(ctx, "elasticloadbalancing.DescribeTargetGroups",
 		func(ctx context.Context, token *string) ([]types.TargetGroup, *string, error) {
@@ -180,6 +184,8 @@ func targetsByName(g *api.Region, r provider.Request) byName {
 	}
 }
 
+// orderTargets returns the call that creates a target group together with its tags, so that the key
+// identifies the group after a crash.
 func orderTargets(g *api.Region, r provider.Request, name string) *elb.CreateTargetGroupInput {
 	a := r.Desired.Attrs
 	protocol, _ := api.Text(a, "protocol")
@@ -214,6 +220,8 @@ func checkOf(a resource.Attrs) *elb.ModifyTargetGroupInput {
 	return out
 }
 
+// createTargets creates a target group once per key. A target group is usable at once, so only its
+// visibility is awaited.
 func createTargets(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	return targetsByName(g, r).make(ctx, g, r)
 }
@@ -233,7 +241,8 @@ func updateTargets(ctx context.Context, g *api.Region, r provider.Request) (reso
 
 // deleteTargets: a listener that was deleted a moment ago may still use it. Elastic Load Balancing
 // API Reference, DeleteTargetGroup: "You can delete a target group if it is not referenced by any
-// actions". The error names the load balancers that use it.
+// actions". The error names the load balancers that use it. The deletion "does not affect its
+// registered targets".
 func deleteTargets(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {

@@ -18,9 +18,12 @@ import (
 )
 
 // bucketsAtOnce bounds the parallel calls about single buckets: the list of S3 holds only names.
+// The calls about one bucket follow each other, so a list has at most that many open requests.
 const bucketsAtOnce = 8
 
-// bucket is a bucket with what was read about it.
+// bucket is a bucket with what was read about it. If denied is set, only name and listed are set
+// with it. If details is not set, the fields after it were not read, and their zero values say
+// nothing about the bucket. An empty policy means that the bucket has no policy.
 type bucket struct {
 	name    string
 	listed  types.Bucket
@@ -39,7 +42,9 @@ type bucket struct {
 
 // buckets reads the account's buckets of this region with their tags, and those with ovi's tags in
 // full. One that may not be read is listed as denied and affects no other. A list that misses a
-// bucket would let a plan create it again, so every other error makes the list fail.
+// bucket would let a plan create it again, so every other error makes the list fail. Amazon S3 API
+// Reference, ListBuckets: the region of the filter must be the region of the endpoint. If an
+// endpoint ignores the filter, readBucket omits the buckets of other regions.
 func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	listed, err := api.Pages(ctx, "s3.ListBuckets",
 		func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
@@ -55,6 +60,7 @@ func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Each goroutine writes only its own element, and the result keeps the order of the list.
 	read := make([]*bucket, len(listed))
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(bucketsAtOnce)
@@ -72,6 +78,8 @@ func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	}
 	var out []bucket
 	for _, b := range read {
+		// A nil element is a bucket of another region, or a bucket that was deleted after the list
+		// was read.
 		if b != nil {
 			out = append(out, *b)
 		}
@@ -79,7 +87,9 @@ func buckets(ctx context.Context, g *api.Region) ([]bucket, error) {
 	return out, nil
 }
 
-// readBucket reads one bucket; nil if it is in another region or deleted since.
+// readBucket reads one bucket; nil if it is in another region or deleted since. An endpoint that
+// reports no region in its list costs a HeadBucket for each bucket. A denied call is an error with
+// its cause, and the caller decides about it.
 func readBucket(ctx context.Context, g *api.Region, listed types.Bucket) (*bucket, error) {
 	name := aws.ToString(listed.Name)
 	where := aws.ToString(listed.BucketRegion)
@@ -96,12 +106,16 @@ func readBucket(ctx context.Context, g *api.Region, listed types.Bucket) (*bucke
 	}
 	b := &bucket{name: name, listed: listed}
 	err := fillBucket(ctx, g, b, false)
+	// Amazon S3 User Guide, "Amazon S3 data consistency model": after a deletion, the bucket might
+	// still appear in the list.
 	if api.HasCode(err, "NoSuchBucket") {
 		return nil, nil
 	}
 	return b, about(name, err)
 }
 
+// about returns an error with the name of its bucket, or nil. An error about one bucket can end the
+// list of all buckets, so it must name the bucket. The error is wrapped and keeps its cause.
 func about(name string, err error) error {
 	if err == nil {
 		return nil
@@ -111,7 +125,8 @@ func about(name string, err error) error {
 
 // bucketRegion finds the region of a bucket; NotFound if it does not exist. HeadBucket answers
 // without a body, so the status alone decides: 301 names another region, 403 means that access is
-// denied (Amazon S3 API Reference, HeadBucket).
+// denied (Amazon S3 API Reference, HeadBucket). A 301 that names no region is returned as an error.
+// A bucket whose answer names no region counts as a bucket of this region.
 func bucketRegion(ctx context.Context, g *api.Region, name string) (string, error) {
 	out, err := g.S3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: aws.String(name)})
 	if err != nil {
@@ -127,10 +142,15 @@ func bucketRegion(ctx context.Context, g *api.Region, name string) (string, erro
 }
 
 // fillBucket reads the tags, and the rest if the bucket has ovi's tags or whole is set. An
-// unmanaged bucket is only reported, which needs no settings and no permission to read them.
+// unmanaged bucket is only reported, which needs no settings and no permission to read them. whole
+// is set if the caller knows the bucket by a request or by the audit log: a managed bucket that has
+// lost its tags is still read in full.
 func fillBucket(ctx context.Context, g *api.Region, b *bucket, whole bool) error {
 	out, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(b.name)})
 	switch {
+	// The bucket exists and has no tags (Amazon S3 API Reference, GetBucketTagging). The table of
+	// causes takes this code for an absent resource, so otherwise the bucket would pass for
+	// deleted.
 	case api.HasCode(err, "NoSuchTagSet"):
 		b.tags = map[string]string{}
 	case err != nil:
@@ -153,6 +173,7 @@ func s3TagMap(tags []types.Tag) map[string]string {
 	return out
 }
 
+// s3Tags returns tags sorted by their keys, so that equal tags make equal requests.
 func s3Tags(tags map[string]string) []types.Tag {
 	out := make([]types.Tag, 0, len(tags))
 	for _, k := range slices.Sorted(maps.Keys(tags)) {
@@ -162,7 +183,9 @@ func s3Tags(tags map[string]string) []types.Tag {
 }
 
 // observedBucket converts a bucket to a resource. A bucket that may not be read is unreadable,
-// never missing.
+// never missing. A setting that was not read is omitted. This differs from an empty policy and from
+// an empty list of rules, which are observed values. Since comes from the list alone: a read by
+// name does not have it.
 func observedBucket(g *api.Region, b bucket) resource.Observed {
 	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
 	if b.denied != nil {
@@ -186,6 +209,9 @@ func observedBucket(g *api.Region, b bucket) resource.Observed {
 	return o
 }
 
+// readBucketByName returns one bucket with all its settings. A bucket of the name in another region
+// is absent: S3 does not move a bucket, so it is not the bucket that the caller means. A denied
+// read is an error and never an absence.
 func readBucketByName(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
 	where, err := bucketRegion(ctx, g, name)
 	if err == nil && where != g.Name {
@@ -200,6 +226,8 @@ func readBucketByName(ctx context.Context, g *api.Region, name string) (resource
 	return bucketNow(ctx, g, name)
 }
 
+// bucketName returns the name of a bucket in AWS: the attribute bucket or, if it is not set, the
+// name of the resource.
 func bucketName(r provider.Request) string {
 	if s, ok := api.Text(r.Desired.Attrs, "bucket"); ok && s != "" {
 		return s
@@ -207,7 +235,8 @@ func bucketName(r provider.Request) string {
 	return r.Desired.Ref.Name
 }
 
-// checkBucket asks whether the name is free among all accounts.
+// checkBucket asks whether the name is free among all accounts. A bucket that has the name already
+// is not checked, and a name that another resource determines is checked at the creation.
 func checkBucket(ctx context.Context, g *api.Region, r provider.Request) error {
 	name := bucketName(r)
 	if name == r.Have.ID || api.Unresolved(r.Desired.Attrs, "bucket") {
@@ -228,12 +257,15 @@ func loseBucket(resource.Observed, resource.Attrs) string {
 	return "bucket. AWS refuses to delete it while it holds objects."
 }
 
+// listBuckets returns all buckets of a region, whatever the filter of the sweep: only a call per
+// bucket tells which buckets have ovi's tags.
 func listBuckets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := buckets(ctx, s.Region)
 	return api.ObservedAs(s, all, err, observedBucket)
 }
 
-// replaceBucket: a bucket is replaced when its name changes, and then both can exist.
+// replaceBucket: a bucket is replaced when its name changes, and then both can exist. If the name
+// stays, the old bucket must be deleted first, and the replacement fails while it holds objects.
 func replaceBucket(d resource.Desired, have resource.Observed) []resource.Strategy {
 	if name, _ := bucketOf(&d); name != have.ID {
 		return api.CreateFirst()

@@ -13,12 +13,15 @@ import (
 )
 
 const (
+	// The attribute of a bucket, and a field of its rules.
 	corsAttr = "cors"
 	maxAge   = "max_age"
 )
 
 // corsSchema: each attribute of a rule has a default or is required, because rules are replaced as a whole. Their
-// order matters: the first that fits a request counts.
+// order matters: the first that fits a request counts. Amazon S3 API Reference, PutBucketCors: S3
+// "uses the first CORSRule rule that matches the incoming browser request". The limits of rules and
+// of IDs are in CORSConfiguration and CORSRule.
 func corsSchema() resource.Attribute {
 	texts := func(name string, wildcards int, doc, example string) resource.Attribute {
 		return resource.Attribute{
@@ -28,6 +31,7 @@ func corsSchema() resource.Attribute {
 		}
 	}
 	origins := texts("origins", 1, "The sites whose pages may, each with one * at most.", "[https://www.example.com]")
+	// AllowedOrigins is required, unlike the two lists of headers (CORSRule).
 	origins.Required, origins.Default, origins.Min = true, nil, api.Bound(1)
 	return resource.Attribute{
 		Name: corsAttr, Type: resource.TList, Max: api.Bound(100),
@@ -69,6 +73,7 @@ func wildcard(most int) func(resource.Value) []resource.Problem {
 	}
 }
 
+// fillCORS reads the CORS rules. A bucket without a configuration has no rules.
 func fillCORS(ctx context.Context, g *api.Region, b *bucket) error {
 	out, err := g.S3.GetBucketCors(ctx, &s3.GetBucketCorsInput{Bucket: aws.String(b.name)})
 	if api.HasCode(err, "NoSuchCORSConfiguration") {
@@ -80,7 +85,8 @@ func fillCORS(ctx context.Context, g *api.Region, b *bucket) error {
 	return err
 }
 
-// corsOf reads the rules in their canonical form.
+// corsOf reads the rules in their canonical form. Their order is kept, because it decides. A field
+// that S3 omits has the default of the schema, so that the rule equals its configuration.
 func corsOf(rules []types.CORSRule) resource.List {
 	out := make(resource.List, 0, len(rules))
 	for _, r := range rules {
@@ -94,6 +100,7 @@ func corsOf(rules []types.CORSRule) resource.List {
 	return out
 }
 
+// textSet returns texts as a canonical set, in which the order of S3's answer does not matter.
 func textSet(texts []string) resource.List {
 	out := make(resource.List, 0, len(texts))
 	for _, s := range texts {
@@ -110,6 +117,7 @@ func (s shape) share(ctx context.Context) error {
 		return nil
 	}
 	list, _ := v.(resource.List)
+	// PutBucketCors requires rules (CORSConfiguration), so an empty list deletes the configuration.
 	if len(list) == 0 {
 		return repeatedly(ctx, s.Region, func() error {
 			_, err := s.S3.DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: s.bucket})
@@ -126,6 +134,7 @@ func (s shape) share(ctx context.Context) error {
 		if id, _ := api.Text(a, "id"); id != "" {
 			rule.ID = aws.String(id)
 		}
+		// 0 is not sent: the browser chooses then.
 		if n, _ := api.Number(a, maxAge); n > 0 {
 			rule.MaxAgeSeconds = aws.Int32(int32(n))
 		}

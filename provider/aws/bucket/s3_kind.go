@@ -9,6 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// kindOfS3 returns the kind s3. The calls that change a bucket are in Untagged: conditions on the
+// tags of a bucket apply "only after ABAC is enabled on the bucket" (Amazon S3 API Reference,
+// CreateBucketConfiguration).
 func kindOfS3() api.Kind {
 	return api.Kind{
 		Schema: s3Schema(),
@@ -33,8 +36,13 @@ func kindOfS3() api.Kind {
 
 const ownershipAttr = "ownership"
 
+// bucketPattern matches the characters and the length of a bucket name. bucketWrong checks the
+// other rules.
 const bucketPattern = `[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]`
 
+// s3Schema returns the schema. If versioning and encryption are omitted, their defaults apply to a
+// creation only, and another client may change them. The default of block_public_access is compared
+// as well, so a bucket that another client opens is a difference.
 func s3Schema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindS3,
@@ -111,6 +119,7 @@ func bucketWrong(name string) string {
 	return ""
 }
 
+// bucketValue checks the attribute bucket. bucketsOnce checks a name that comes from the resource.
 func bucketValue(v resource.Value) []resource.Problem {
 	s, _ := v.(resource.String)
 	if wrong := bucketWrong(string(s)); wrong != "" {
@@ -127,11 +136,15 @@ func bucketOf(d *resource.Desired) (name, path string) {
 	return d.Ref.Name, "name"
 }
 
+// holdsBucket returns the name of the bucket as a hold in all of AWS. The name is the identity: a
+// bucket of the name is the resource, whatever the configuration calls it.
 func holdsBucket(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	return []resource.Hold{{What: "bucket", Of: api.Everywhere, Name: api.NameOr(a, "bucket", ref), Identity: true}}
 }
 
 // bucketsOnce: the name of a bucket is unique in all regions ("General purpose buckets overview").
+// A duplicate is reported at the later resource in the configuration, so that the report does not
+// depend on the order in which they are checked.
 func bucketsOnce(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -155,7 +168,8 @@ func bucketsOnce(c *api.Checking) {
 }
 
 // canonicalS3: the key "is allowed if and only if SSEAlgorithm is set to aws:kms"
-// (ServerSideEncryptionByDefault).
+// (ServerSideEncryptionByDefault). A key without a configured encryption is rejected too, because a
+// new bucket gets AES256 then. The policy is brought to one form.
 func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, ok := api.Text(a, network.PolicyAttr); ok {
 		a = a.With(network.PolicyAttr, resource.String(api.CanonicalDocument(s)))

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// fillLifecycle reads the lifecycle rules. A bucket without a configuration has no rules.
 func fillLifecycle(ctx context.Context, g *api.Region, b *bucket) error {
 	out, err := g.S3.GetBucketLifecycleConfiguration(ctx,
 		&s3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(b.name)})
@@ -26,7 +27,9 @@ func fillLifecycle(ctx context.Context, g *api.Region, b *bucket) error {
 }
 
 // agesOf reads the rules as the canonical set. A rule with settings that the schema lacks is shown
-// by its ID and their names alone: it never equals a configured rule.
+// by its ID and their names alone: it never equals a configured rule. A rule of an older version of
+// the API has its prefix outside of the filter, with the same meaning. A number that S3 omits is 0,
+// the default of the schema.
 func agesOf(rules []types.LifecycleRule) resource.List {
 	out := make(resource.List, 0, len(rules))
 	for _, r := range rules {
@@ -71,7 +74,10 @@ func agesOf(rules []types.LifecycleRule) resource.List {
 	return resource.SortSet(out)
 }
 
-// agedBy is a filter as all that it chooses objects by: S3 has a single condition by itself, and several in And.
+// agedBy returns all conditions of a filter in one form: S3 has a single condition as an element of
+// the filter, and several in And. Amazon S3 API Reference, LifecycleRule: a filter must have
+// exactly one of its elements, so the cases exclude each other. An empty filter applies to all
+// objects (LifecycleRuleFilter).
 func agedBy(f *types.LifecycleRuleFilter) types.LifecycleRuleAndOperator {
 	switch {
 	case f == nil:
@@ -89,7 +95,8 @@ func agedBy(f *types.LifecycleRuleFilter) types.LifecycleRuleAndOperator {
 	return out
 }
 
-// ageFilter is the other way round.
+// ageFilter is the other way round. A rule without a condition gets an empty prefix, which every
+// key has: a filter must have one element.
 func ageFilter(a resource.Attrs) *types.LifecycleRuleFilter {
 	var and types.LifecycleRuleAndOperator
 	prefix, _ := api.Text(a, "prefix")
@@ -127,7 +134,9 @@ func ageFilter(a resource.Attrs) *types.LifecycleRuleFilter {
 	return out
 }
 
-// inclusive is a bound of sizes, which S3 has as the next size beyond it.
+// inclusive is a bound of sizes, which S3 has as the next size beyond it. S3 compares with greater
+// than and less than, the configuration with at least and at most. step is 1 for the lower bound
+// and -1 for the upper bound. A bound that is not set is 0.
 func inclusive(n *int64, step int64) resource.Value {
 	if n == nil {
 		return resource.Int(0)
@@ -135,6 +144,7 @@ func inclusive(n *int64, step int64) resource.Value {
 	return resource.Int(*n + step)
 }
 
+// s3TagAttrs returns tags as a map attribute, in which their order does not matter.
 func s3TagAttrs(tags []types.Tag) resource.Attrs {
 	out := api.Attrs{}
 	for _, t := range tags {
@@ -143,7 +153,9 @@ func s3TagAttrs(tags []types.Tag) resource.Attrs {
 	return out.Build()
 }
 
-// beyond names what a rule has that the schema cannot hold, as S3 names it.
+// beyond names what a rule has that the schema cannot hold, as S3 names it. It must name every
+// setting that agesOf does not read: a rule that is shown without a setting would be written back
+// without it.
 func beyond(r types.LifecycleRule) (out []string) {
 	note := func(has bool, name string) {
 		if has {
@@ -171,6 +183,8 @@ func (s shape) age(ctx context.Context) error {
 		return nil
 	}
 	list, _ := v.(resource.List)
+	// PutBucketLifecycleConfiguration requires rules (BucketLifecycleConfiguration), so an empty
+	// list deletes the configuration.
 	if len(list) == 0 {
 		return repeatedly(ctx, s.Region, func() error {
 			_, err := s.S3.DeleteBucketLifecycle(ctx, &s3.DeleteBucketLifecycleInput{Bucket: s.bucket})
@@ -186,6 +200,7 @@ func (s shape) age(ctx context.Context) error {
 		in.LifecycleConfiguration.Rules = append(in.LifecycleConfiguration.Rules, ageRule(rule))
 	}
 	return repeatedly(ctx, s.Region, func() error {
+		// Each attempt reads the setting again, because it may have changed between two attempts.
 		now, err := s.S3.GetBucketLifecycleConfiguration(ctx, &s3.GetBucketLifecycleConfigurationInput{Bucket: s.bucket})
 		if err != nil && !api.HasCode(err, "NoSuchLifecycleConfiguration") {
 			return err
@@ -198,7 +213,9 @@ func (s shape) age(ctx context.Context) error {
 	})
 }
 
-// ageRule is a configured rule as S3 takes it.
+// ageRule is a configured rule as S3 takes it. An action with 0 is omitted: S3 requires a positive
+// number of days (Amazon S3 API Reference, LifecycleExpiration and NoncurrentVersionExpiration).
+// Only a transition may be after 0 days.
 func ageRule(a resource.Attrs) types.LifecycleRule {
 	days := func(name string) *int32 { // or a number of versions
 		n, _ := api.Number(a, name)

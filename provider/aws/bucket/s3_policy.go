@@ -27,6 +27,7 @@ func validBucketPolicy(v resource.Value) []resource.Problem {
 	})
 }
 
+// fillPolicy reads the bucket policy. The policy of a bucket without one is empty.
 func fillPolicy(ctx context.Context, g *api.Region, b *bucket) error {
 	out, err := g.S3.GetBucketPolicy(ctx, &s3.GetBucketPolicyInput{Bucket: aws.String(b.name)})
 	if api.HasCode(err, "NoSuchBucketPolicy") {
@@ -40,7 +41,8 @@ func fillPolicy(ctx context.Context, g *api.Region, b *bucket) error {
 
 // allow sets the policy, or removes it. A role that it names may have been created a moment ago. A
 // policy that grants public access is refused while it is blocked, which is a mistake of the
-// configuration and is not repeated.
+// configuration and is not repeated. The call writes the whole policy, so a repeated call has the
+// same result.
 func (s shape) allow(ctx context.Context) error {
 	policy, ok := api.Text(s.attrs, network.PolicyAttr)
 	if !ok || !s.changed(network.PolicyAttr) {

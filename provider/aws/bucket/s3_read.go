@@ -11,7 +11,9 @@ import (
 )
 
 // fillDetails reads what a bucket has besides tags, each with a call of its own. If one is denied, the bucket
-// is not read.
+// is not read. A bucket without one of its settings would pass for changed. Each of the functions
+// handles the code for a setting that does not exist: otherwise the table of causes, or the status
+// 404, would take the bucket for absent.
 func fillDetails(ctx context.Context, g *api.Region, b *bucket) error {
 	for _, fill := range []func(context.Context, *api.Region, *bucket) error{
 		fillAccess, fillEncryption, fillOwnership,
@@ -24,8 +26,11 @@ func fillDetails(ctx context.Context, g *api.Region, b *bucket) error {
 	return nil
 }
 
-// Public access counts as blocked only if all four settings are on: a partial block is a
-// difference. Suspended versioning counts as off.
+// fillAccess reads versioning and the block of public access. Public access counts as blocked only
+// if all four settings are on: a partial block is a difference. Suspended versioning counts as off.
+// Amazon S3 API Reference, PutBucketVersioning: if the versioning state was never set, the answer
+// has no status, which counts as off too. GetPublicAccessBlock: "This operation returns the
+// bucket-level configuration only"; a block of the account is not part of the bucket.
 func fillAccess(ctx context.Context, g *api.Region, b *bucket) error {
 	name := aws.String(b.name)
 	version, err := g.S3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name})
@@ -34,6 +39,7 @@ func fillAccess(ctx context.Context, g *api.Region, b *bucket) error {
 	}
 	b.version = version.Status == types.BucketVersioningStatusEnabled
 	block, err := g.S3.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: name})
+	// A bucket without this configuration blocks nothing.
 	if err != nil && !api.HasCode(err, "NoSuchPublicAccessBlockConfiguration") {
 		return err
 	}
@@ -45,6 +51,9 @@ func fillAccess(ctx context.Context, g *api.Region, b *bucket) error {
 	return nil
 }
 
+// fillEncryption reads how new objects are encrypted by default, and the KMS key. A bucket without
+// a configuration has the same value as a bucket with AES256, because S3 encrypts both in the same
+// way.
 func fillEncryption(ctx context.Context, g *api.Region, b *bucket) error {
 	cipher, err := g.S3.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: aws.String(b.name)})
 	if api.HasCode(err, "ServerSideEncryptionConfigurationNotFoundError") {

@@ -11,7 +11,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// shape is what a bucket shall have, and what of it has changed.
+// shape holds the configured attributes of a bucket, and tells which of them change. The function
+// changed reports whether an attribute, or a part of it, changes. At a creation it is true for
+// every attribute.
 type shape struct {
 	*api.Region
 	bucket  *string
@@ -21,7 +23,9 @@ type shape struct {
 
 // shapeBucket sets what is configured and has changed. Public access is blocked first and opened
 // first: S3 refuses a public policy while it is blocked. Each call sets an absolute value and may
-// be repeated, so an interrupted update is completed by the next one.
+// be repeated, so an interrupted update is completed by the next one. An attribute that is not
+// configured keeps the setting of the bucket. An error ends the sequence, and the next plan shows
+// the remaining settings as differences.
 func shapeBucket(ctx context.Context, g *api.Region, name string, a resource.Attrs, changed func(string) bool) error {
 	s := shape{g, aws.String(name), a, changed}
 	for _, set := range []func(context.Context) error{s.block, s.versions, s.encrypt, s.own, s.allow, s.age, s.share} {
@@ -32,6 +36,11 @@ func shapeBucket(ctx context.Context, g *api.Region, name string, a resource.Att
 	return nil
 }
 
+// block turns all four settings of the block of public access on or off. BlockPublicPolicy rejects
+// only new policies, and RestrictPublicBuckets also restricts the policy that the bucket has
+// (Amazon S3 API Reference, PublicAccessBlockConfiguration). S3 uses the most restrictive
+// combination of the settings of the bucket and its account (PutPublicAccessBlock), so a bucket
+// stays closed while its account blocks public access.
 func (s shape) block(ctx context.Context) error {
 	on, ok := api.Flag(s.attrs, "block_public_access")
 	if !ok || !s.changed("block_public_access") {
@@ -56,6 +65,11 @@ func (s shape) versions(ctx context.Context) error {
 	return setVersioning(ctx, s.Region, *s.bucket, on)
 }
 
+// encrypt sets the default encryption of new objects. The algorithm and the key are parts of one
+// rule, so a change of either sends both. Bucket keys and blocked encryption types are parts of the
+// rule too, and ovi neither reads nor sends them. Amazon S3 API Reference, PutBucketEncryption:
+// "Amazon S3 doesn't validate the KMS key ID provided in PutBucketEncryption requests", so a wrong
+// key is not an error of this call. If aws:kms has no key, S3 uses the key that AWS manages.
 func (s shape) encrypt(ctx context.Context) error {
 	cipher, ok := api.Text(s.attrs, "encryption")
 	if !ok || !s.changed("encryption") && !s.changed(api.KMSKeyAttr) {
@@ -75,7 +89,9 @@ func (s shape) encrypt(ctx context.Context) error {
 	})
 }
 
-// own sets who owns the objects. S3 refuses BucketOwnerEnforced while an access list grants anything to others.
+// own sets who owns the objects. S3 refuses BucketOwnerEnforced while an access list grants
+// anything to others. BucketOwnerEnforced disables access lists (Amazon S3 API Reference,
+// OwnershipControlsRule).
 func (s shape) own(ctx context.Context) error {
 	owner, ok := api.Text(s.attrs, ownershipAttr)
 	if !ok || !s.changed(ownershipAttr) {

@@ -16,7 +16,9 @@ import (
 
 // putTags replaces the tags of a bucket. One with attribute-based access control refuses that, and
 // takes the differences from S3 Control instead. Amazon S3 API Reference, PutBucketTagging: once
-// access by tags is enabled, "you can no longer use this operation for that bucket".
+// access by tags is enabled, "you can no longer use this operation for that bucket". tags is the
+// complete new set: every other tag is removed. before are the tags that the bucket has, by which
+// the differences are found.
 func putTags(ctx context.Context, g *api.Region, name string, before, tags map[string]string) error {
 	err := repeatedly(ctx, g, func() error {
 		_, err := g.S3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{
@@ -25,6 +27,7 @@ func putTags(ctx context.Context, g *api.Region, name string, before, tags map[s
 		})
 		return err
 	})
+	// The refusal is returned unless S3 confirms that access is by tags.
 	if err == nil || !byAttributes(ctx, g, name) {
 		return err
 	}
@@ -38,8 +41,10 @@ func byAttributes(ctx context.Context, g *api.Region, name string) bool {
 	return err == nil && out.AbacStatus != nil && out.AbacStatus.Status == types.BucketAbacStatusEnabled
 }
 
-// controlTags sets the tags that differ before it removes any, so that the bucket is never without its marks.
+// controlTags sets the tags that differ before it removes any, so that the bucket is never without
+// its marks. A crash between the two calls leaves surplus tags, which a repeated call removes.
 func controlTags(ctx context.Context, g *api.Region, name string, before, tags map[string]string) error {
+	// The ARN of a bucket has neither a region nor an account. Its partition depends on the region.
 	arn := aws.String("arn:" + api.PartitionOf(g.Name) + ":s3:::" + name)
 	in := &s3control.TagResourceInput{AccountId: aws.String(g.Account), ResourceArn: arn}
 	for _, k := range slices.Sorted(maps.Keys(tags)) {

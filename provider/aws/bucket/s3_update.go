@@ -17,7 +17,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// movedTo reads the region of a bucket from the answer that it is elsewhere.
+// movedTo reads the region of a bucket from the answer that it is elsewhere. It is empty for every
+// other error. HeadBucket has no body, so the header names the region.
 func movedTo(err error) string {
 	var r *smithyhttp.ResponseError
 	if errors.As(err, &r) && r.Response != nil && r.HTTPStatusCode() == http.StatusMovedPermanently {
@@ -27,7 +28,10 @@ func movedTo(err error) string {
 }
 
 // createBucket checks first whether the bucket exists: creating one that the account already has
-// resets its access lists in us-east-1.
+// resets its access lists in us-east-1 (Amazon S3 API Reference, CreateBucket, error
+// BucketAlreadyOwnedByYou). The settings follow in calls of their own. A crash before the last of
+// them leaves a bucket with the key of the request, and the next attempt finds it and makes all
+// settings again.
 func createBucket(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	b := bucket{name: bucketName(r)}
 	where, err := bucketRegion(ctx, g, b.name)
@@ -50,6 +54,9 @@ func createBucket(ctx context.Context, g *api.Region, r provider.Request) (resou
 	return bucketSettled(ctx, g, b.name)
 }
 
+// foreignBucket turns a denied read of an existing name into a conflict of names, and returns every
+// other error unchanged. Names are shared by all accounts, so the bucket is most likely not one of
+// this account, and more permissions would not help.
 func foreignBucket(name string, err error) error {
 	if provider.CauseOf(err) == provider.Denied {
 		return api.InUse("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be read: %w", name, err),
@@ -58,7 +65,9 @@ func foreignBucket(name string, err error) error {
 	return err
 }
 
-// isMine is nil if an existing bucket was created by this request.
+// isMine is nil if an existing bucket was created by this request. where is the region in which the
+// bucket exists. A bucket of another region cannot be the result of this request. In this region
+// the key in the tags decides: without it, the name is taken.
 func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where string) error {
 	if where != g.Name {
 		return api.InUse("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where),
@@ -74,9 +83,11 @@ func isMine(ctx context.Context, g *api.Region, r provider.Request, name, where 
 	return nil
 }
 
+// makeBucket creates a bucket together with its tags, so that the key identifies it after a crash.
 // Without a location constraint the bucket is created in us-east-1, which S3 does not accept as one
 // (Amazon S3 API Reference, CreateBucket). OperationAborted means that a bucket of the name is
-// still being created or deleted.
+// still being created or deleted. The tags need the permission s3:TagResource
+// (CreateBucketConfiguration).
 func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name string) error {
 	tags := g.BirthTags(r, false)
 	in := &s3.CreateBucketInput{
@@ -100,7 +111,9 @@ func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name str
 	return ensureTags(ctx, g, name, tags)
 }
 
-// ensureTags reads the tags of a new bucket: a service that ignores tags at creation gets them again.
+// ensureTags reads the tags of a new bucket: a service that ignores tags at creation gets them
+// again. Other tags of the bucket are kept. Until such a service has the tags, a crash leaves a
+// bucket without a key, which the next attempt reports as taken.
 func ensureTags(ctx context.Context, g *api.Region, name string, tags map[string]string) error {
 	have, err := bucketTags(ctx, g, name)
 	if err != nil {
@@ -114,6 +127,8 @@ func ensureTags(ctx context.Context, g *api.Region, name string, tags map[string
 	return putTags(ctx, g, name, before, have)
 }
 
+// bucketTags reads the tags of a bucket; the map is empty if there are none. A new bucket may not
+// be visible yet, so NoSuchBucket is repeated for the wait of propagation.
 func bucketTags(ctx context.Context, g *api.Region, name string) (tags map[string]string, err error) {
 	err = g.Patiently(ctx, g.Wait.Appear, func() error {
 		out, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(name)})
@@ -130,7 +145,10 @@ func bucketTags(ctx context.Context, g *api.Region, name string) (tags map[strin
 	return tags, err
 }
 
-// setVersioning turns it on or off; a bucket that never had it is not changed to turn it off.
+// setVersioning turns it on or off; a bucket that never had it is not changed to turn it off. S3
+// has only the values Enabled and Suspended (Amazon S3 API Reference, PutBucketVersioning), and no
+// call that removes the status: a bucket that was suspended cannot return to the state without
+// versioning.
 func setVersioning(ctx context.Context, g *api.Region, name string, on bool) error {
 	status := types.BucketVersioningStatusEnabled
 	if !on {
@@ -150,12 +168,16 @@ func setVersioning(ctx context.Context, g *api.Region, name string, on bool) err
 }
 
 // repeatedly makes a call about a bucket that may have been created a moment ago, or have another change
-// under way.
+// under way. Amazon S3 API Reference, PutBucketTagging: OperationAborted means "A conflicting
+// conditional action is currently in progress against this resource. Please try again." A bucket
+// that was deleted meanwhile takes the whole wait before its error is returned.
 func repeatedly(ctx context.Context, g *api.Region, try func() error) error {
 	return g.Patiently(ctx, g.Wait.Appear, func() error { return api.Classify("", try()) }, "NoSuchBucket",
 		"OperationAborted")
 }
 
+// bucketNow reads a bucket with all its settings, without a wait. If the bucket does not exist, the
+// error is absent.
 func bucketNow(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
 	b := bucket{name: name}
 	err := fillBucket(ctx, g, &b, true)
@@ -175,7 +197,9 @@ func bucketSettled(ctx context.Context, g *api.Region, name string) (o resource.
 }
 
 // tagBucket reads the tags before it writes them: S3 replaces the whole set. A change of tags by
-// another hand between the two calls is lost, because PutBucketTagging replaces the whole set.
+// another hand between the two calls is lost, because PutBucketTagging replaces the whole set. All
+// other tags are sent again unchanged, because the call would remove them. If nothing differs,
+// nothing is written.
 func tagBucket(ctx context.Context, g *api.Region, name string, set map[string]string, drop []string) error {
 	tags, err := bucketTags(ctx, g, name)
 	if err != nil {
@@ -192,6 +216,8 @@ func tagBucket(ctx context.Context, g *api.Region, name string, set map[string]s
 	return putTags(ctx, g, name, before, tags)
 }
 
+// updateBucket sets the attributes that change, and reads the bucket. The tags of the user are
+// already written when it is called.
 func updateBucket(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
 	if err := shapeBucket(ctx, g, name, r.Desired.Attrs,
@@ -203,7 +229,8 @@ func updateBucket(ctx context.Context, g *api.Region, r provider.Request) (resou
 
 // deleteBucket deletes only the bucket that was observed: another one may have its name since, and
 // only its key distinguishes the two. S3 deletes only an empty bucket (Amazon S3 API Reference,
-// DeleteBucket), and a bucket that does not exist is success.
+// DeleteBucket), and a bucket that does not exist is success. If no key is known, the tags are not
+// read and the name alone decides.
 func deleteBucket(ctx context.Context, g *api.Region, r provider.Request) error {
 	if r.Have.Marks.Key != "" {
 		now, err := g.S3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(r.Have.ID)})
@@ -213,6 +240,7 @@ func deleteBucket(ctx context.Context, g *api.Region, r provider.Request) error 
 		if err != nil && !api.HasCode(err, "NoSuchTagSet") {
 			return err
 		}
+		// A bucket without tags has lost its key, or it is a new bucket. A new plan decides which.
 		if err != nil || s3TagMap(now.TagSet)[api.TagKey] != r.Have.Marks.Key {
 			return api.InUse("s3.GetBucketTagging",
 				fmt.Errorf("bucket %s no longer has the tag %s that was observed", r.Have.ID, api.TagKey), "run `ovi plan` again")

@@ -23,15 +23,19 @@ const (
 	targetsAttr     = "target_groups"
 	healthType      = "health_check_type"
 	healthGrace     = "health_check_grace"
-	// scalingPage is the size of pages; more is not allowed.
+	// scalingPage is the size of pages. Amazon EC2 Auto Scaling API Reference,
+	// DescribeAutoScalingGroups: "the maximum value is 100".
 	scalingPage = 100
-	// scalingNames is the most names of a request.
+	// scalingNames is the most names of a request ("By default, you can only specify up to 50
+	// names").
 	scalingNames = 50
 )
 
 // scalingName is the form of names in AWS.
 const scalingName = `[A-Za-z0-9][A-Za-z0-9_.@+=-]{0,254}`
 
+// kindOfScaling is the kind autoscaling_group. The service launches instances with the rights of
+// the caller, and may create a role of its own for the first group of an account.
 func kindOfScaling() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -152,7 +156,8 @@ func scalingGroups(ctx context.Context, g *api.Region, names ...string) ([]types
 		})
 }
 
-// scalingGone reports that a group is listed but being deleted.
+// scalingGone reports that a group is listed but being deleted. The status is set only "when the
+// DeleteAutoScalingGroup operation is in progress" (AutoScalingGroup).
 func scalingGone(s types.AutoScalingGroup) bool {
 	return strings.HasPrefix(aws.ToString(s.Status), "Delete")
 }
@@ -216,6 +221,8 @@ func listScaling(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 	return api.ObservedAs(s, slices.DeleteFunc(all, scalingGone), err, observedScaling)
 }
 
+// scalingGroup returns one group. A group that is being deleted is absent, although its name is
+// still taken.
 func scalingGroup(ctx context.Context, g *api.Region, name string) (types.AutoScalingGroup, error) {
 	const op = "autoscaling.DescribeAutoScalingGroups"
 	all, err := scalingGroups(ctx, g, name)
@@ -255,6 +262,7 @@ func tagScaling(ctx context.Context, g *api.Region, id string, set map[string]st
 	return api.Classify("", err)
 }
 
+// scalingTags returns tags in the form of the service, for a group. The order of the keys is fixed.
 func scalingTags(name string, tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for _, t := range api.EC2Tags(tags) {
@@ -283,7 +291,8 @@ func checkScaling(ctx context.Context, g *api.Region, r provider.Request) error 
 }
 
 // pollScaling reads one of many groups that are waited for. A request that names a group which does not exist is not
-// refused.
+// refused. A group that is being deleted is returned too, because its deletion waits with this
+// read.
 func pollScaling(ctx context.Context, g *api.Region, name string) (types.AutoScalingGroup, error) {
 	return api.Poll(ctx, g, "autoscaling.DescribeAutoScalingGroups", name, api.InChunks(scalingNames,
 		func(ctx context.Context, names []string) ([]types.AutoScalingGroup, error) {

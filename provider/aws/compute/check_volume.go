@@ -12,6 +12,7 @@ import (
 // (aws-sdk-go-v2/service/ec2), the ratios those of "Amazon EBS volume types".
 type volumeLimit struct{ least, most, leastIOPS, mostIOPS, ratio int64 }
 
+// limitsOf returns the limits of a volume type; false for a type that it does not know.
 func limitsOf(volume string) (volumeLimit, bool) {
 	switch volume {
 	case "gp3":
@@ -41,6 +42,7 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 		out = append(out, resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion})
 	}
 	volume, said := api.Text(a, kind)
+	// CreateVolume has another default, gp2; ovi always sends a type.
 	if !said {
 		volume = "gp3"
 	}
@@ -124,7 +126,8 @@ func disks(c *api.Checking) {
 }
 
 // zoneOfDisk: "The volume and instance must be in the same Availability Zone" (AttachVolume,
-// InvalidVolume.ZoneMismatch).
+// InvalidVolume.ZoneMismatch). If the instance has a subnet, the zone of the subnet decides. A zone
+// that is not configured is not known before an apply.
 func zoneOfDisk(c *api.Checking, d *resource.Desired) {
 	zone, said := api.Text(d.Attrs, "zone")
 	instance := c.Other(d, "attach_to")

@@ -5,6 +5,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// volumeTypes are the types that CreateVolume accepts; limitsOf has a row for each.
 func volumeTypes() []string {
 	return []string{"gp3", "gp2", "io1", "io2", "st1", "sc1", "standard"}
 }
@@ -79,6 +80,7 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a",
 		})
 	}
+	// A device without an instance would have no effect.
 	if _, device := a.Get("device"); device && !attach {
 		out = append(out, resource.Problem{Path: "device", Summary: "device is set, but attach_to names no instance"})
 	}

@@ -34,7 +34,8 @@ func updateVolume(ctx context.Context, g *api.Region, r provider.Request) (resou
 
 // reshape changes a volume in use. It can only grow: shrinking would lose data, so it is refused,
 // and not answered with a new volume. kind is the attribute that holds the type, which has another
-// name in a root volume.
+// name in a root volume. Amazon EC2 API Reference, ModifyVolume: "The target volume size must be
+// greater than or equal to the existing size of the volume".
 func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs, kind string,
 	changed func(string) bool,
 ) error {
@@ -114,6 +115,7 @@ func reattach(ctx context.Context, g *api.Region, v types.Volume, want resource.
 		return v, nil
 	}
 	var err error
+	// An attachment that is already ending is waited for too.
 	if len(v.Attachments) > 0 {
 		if v, err = detach(ctx, g, v); err != nil {
 			return v, err
@@ -125,6 +127,7 @@ func reattach(ctx context.Context, g *api.Region, v types.Volume, want resource.
 	return attach(ctx, g, v, to, want)
 }
 
+// deviceOf returns the configured device, or else the default of the kind.
 func deviceOf(want resource.Attrs) string {
 	if d, ok := api.Text(want, "device"); ok {
 		return d
@@ -159,6 +162,7 @@ func attach(ctx context.Context, g *api.Region, v types.Volume, to string, want 
 	return awaitVolume(ctx, g, id, "to be attached", attached)
 }
 
+// attached reports that a volume can be used on its instance.
 func attached(v types.Volume) bool {
 	at := attachment(v)
 	return at != nil && at.State == types.VolumeAttachmentStateAttached
@@ -193,6 +197,8 @@ func busy(v types.Volume) bool {
 	return at != nil && at.State == types.VolumeAttachmentStateBusy
 }
 
+// inUse is the error for a volume with a file system that its instance still has mounted. ovi
+// cannot unmount it.
 func inUse(v types.Volume) error {
 	at := attachment(v)
 	return api.InUse("ec2.DetachVolume",
@@ -201,7 +207,9 @@ func inUse(v types.Volume) error {
 }
 
 // deleteVolume detaches and deletes a volume and waits until it is gone. A volume that does not
-// exist is success, also at each later step.
+// exist is success, also at each later step. Amazon EC2 API Reference, DeleteVolume: "The volume
+// must be in the available state (not attached to an instance)", and it "can remain in the deleting
+// state for several minutes".
 func deleteVolume(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	v, err := volumes().One(ctx, g, id)

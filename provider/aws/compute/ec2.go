@@ -18,6 +18,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// stateOf returns the state of an instance; "" if the answer has none.
 func stateOf(i types.Instance) types.InstanceStateName {
 	if i.State == nil {
 		return ""
@@ -43,6 +44,7 @@ func observedInstance(g *api.Region, i types.Instance, root *types.Volume) resou
 	a.Text("image", i.ImageId)
 	a.Text("subnet", i.SubnetId)
 	a.Text("key_name", i.KeyName)
+	// A configuration can set one of the two addresses; the other one is computed.
 	a.Text(api.PrivateIP, i.PrivateIpAddress)
 	a.Text("private_address", i.PrivateIpAddress)
 	a.Text("public_address", i.PublicIpAddress)
@@ -154,7 +156,8 @@ func readInstance(ctx context.Context, g *api.Region, id string) (resource.Obser
 	return withRoot(ctx, g, i, volumes().One)
 }
 
-// dataVolumes are the volumes of an instance besides its root volume.
+// dataVolumes are the IDs of the volumes of an instance except its root volume. A volume that is
+// being detached is not among them, as in observedVolume.
 func dataVolumes(i types.Instance) []string {
 	var out []string
 	root := rootID(i)
@@ -238,13 +241,15 @@ func allInstances(ctx context.Context, s *api.Sweep) ([]types.Instance, error) {
 
 func instanceID(i types.Instance) string { return aws.ToString(i.InstanceId) }
 
+// instancesBy returns a read of the instances that filters select. Terminated instances are
+// excluded.
 func instancesBy(ctx context.Context, g *api.Region) func([]types.Filter) ([]types.Instance, error) {
 	return func(f []types.Filter) ([]types.Instance, error) {
 		return api.Instances(ctx, g, &ec2.DescribeInstancesInput{Filters: append(f, api.Living()...)})
 	}
 }
 
-// maxLives is how many terminated instances of one key are skipped.
+// maxLives is the maximum number of tokens that are tried for one key.
 const maxLives = 5
 
 // lifeToken is the key itself, and the key with a number after that. A token has at most 64

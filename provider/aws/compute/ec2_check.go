@@ -40,6 +40,7 @@ func checkInstance(ctx context.Context, g *api.Region, r provider.Request) error
 	if err != nil {
 		return err
 	}
+	// The token belongs to the creation, as in checkVolume.
 	in.ClientToken, in.DryRun = nil, aws.Bool(true)
 	_, err = g.EC2.RunInstances(ctx, in)
 	if _, keeps := api.Text(a, api.PrivateIP); keeps && api.HasCode(err, api.AddressTaken) &&

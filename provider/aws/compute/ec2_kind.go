@@ -144,6 +144,9 @@ func ec2Settings() []resource.Attribute {
 	}
 }
 
+// rootFields are the attributes of a root volume. Zone and device are not among them: the instance
+// and its image set both. The types exclude st1 and sc1, which "can't be used as boot volumes"
+// (Amazon EC2 API Reference, CreateVolume).
 func rootFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -214,7 +217,8 @@ func userDataSize(v resource.Value) []resource.Problem {
 	return nil
 }
 
-// holdsInstance: an instance keeps its private address while it is stopped.
+// holdsInstance: an instance keeps its private address while it is stopped. The address is its
+// identity, so an observed instance with it is the configured one.
 func holdsInstance(_ resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	return api.HoldsAddress(a, api.PrivateIP, true)
 }

@@ -146,13 +146,15 @@ func setSourceDestCheck(ctx context.Context, g *api.Region, i types.Instance, on
 	return modify(ctx, g, aws.ToString(i.InstanceId), &ec2.ModifyInstanceAttributeInput{SourceDestCheck: value})
 }
 
+// modify changes the one attribute of an instance that the input sets.
 func modify(ctx context.Context, g *api.Region, id string, in *ec2.ModifyInstanceAttributeInput) error {
 	in.InstanceId = aws.String(id)
 	_, err := g.EC2.ModifyInstanceAttribute(ctx, in)
 	return api.Classify("", err)
 }
 
-// changeProfile sets its instance profile, whether or not it has one.
+// changeProfile sets its instance profile, whether or not it has one. An association that is being
+// removed does not count.
 func changeProfile(ctx context.Context, g *api.Region, r provider.Request, id string) error {
 	if !api.Changed(r, "iam_profile") {
 		return nil
@@ -204,6 +206,8 @@ func changeRoot(ctx context.Context, g *api.Region, r provider.Request, i types.
 		func(path string) bool { return api.Changed(r, "root_volume."+path) || exactly(r, "root_volume") })
 }
 
+// exactly reports that an attribute changes as a whole. An object that was not observed does, and
+// then no path of a change names its parts.
 func exactly(r provider.Request, path string) bool {
 	for _, c := range r.Changes {
 		if c.Path == path {

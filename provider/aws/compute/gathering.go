@@ -11,6 +11,7 @@ import (
 
 // The functions of this file read one of many resources that are waited for, see api.Poll.
 
+// pollInstance reads an instance in any state: a wait for the end needs terminated ones too.
 func pollInstance(ctx context.Context, g *api.Region, id string) (types.Instance, error) {
 	return api.Poll(ctx, g, "ec2.DescribeInstances", id, api.ByFilter("instance-id",
 		func(ctx context.Context, f []types.Filter) ([]types.Instance, error) {

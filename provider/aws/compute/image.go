@@ -19,6 +19,7 @@ const latestParameter = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-
 // graviton matches the families of ARM machines: a g after the generation.
 var graviton = regexp.MustCompile(`^(a1|[a-z]+[0-9]+g[a-z]*)\.`)
 
+// architecture returns the architecture of an instance type by its name, without a call.
 func architecture(size string) string {
 	if graviton.MatchString(size) {
 		return "arm64"

@@ -25,6 +25,8 @@ const (
 // keyPairName is the form of names in AWS.
 const keyPairName = `[A-Za-z0-9][A-Za-z0-9@+=,._-]{0,254}`
 
+// kindOfKeyPair is the kind key_pair. Its ID is the name, by which instances refer to it; tags and
+// deletes use the ID of EC2, which is its UID.
 func kindOfKeyPair() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -102,7 +104,8 @@ func plainKey(s string) string {
 	return strings.Join(parts[:min(len(parts), 2)], " ")
 }
 
-// keyPairs reads those named, or all: DescribeKeyPairs has no pages.
+// keyPairs reads the key pairs of names, or all: DescribeKeyPairs has no pages. The public key is
+// in the answer only on request.
 func keyPairs(ctx context.Context, g *api.Region, names []string) ([]types.KeyPairInfo, error) {
 	out, err := g.EC2.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{KeyNames: names, IncludePublicKey: aws.Bool(true)})
 	if err != nil {
@@ -170,8 +173,8 @@ func checkKeyPair(ctx context.Context, g *api.Region, r provider.Request) error 
 	return keyPairTaken(ctx, g, r, err)
 }
 
-// createKeyPair relies on the name: ImportKeyPair has no token. A key pair of the name that has the key
-// of the request is the one that an answer was lost of.
+// createKeyPair relies on the name: ImportKeyPair has no token. A key pair of the name that has the
+// key of the request was created by an earlier call, whose answer was lost.
 func createKeyPair(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	in := orderKeyPair(r)
 	in.TagSpecifications = []types.TagSpecification{api.Born(types.ResourceTypeKeyPair, g.BirthTags(r, false))}
@@ -183,6 +186,7 @@ func createKeyPair(ctx context.Context, g *api.Region, r provider.Request) (reso
 		return resource.Observed{}, err
 	}
 	var o resource.Observed
+	// An instance that names the key pair may be created next, so EC2 must show it.
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the key pair "+api.Named(&r.Desired), func(ctx context.Context) (err error) {
 		o, err = readKeyPair(ctx, g, api.Named(&r.Desired))
 		return err

@@ -9,6 +9,8 @@ func Kinds() []api.Kind {
 	return []api.Kind{kindOfEC2(), kindOfEBS(), kindOfKeyPair(), kindOfTemplate(), kindOfScaling()}
 }
 
+// kindOfEBS is the kind ebs. It reads instances too, because a root volume is not a resource. The
+// calls that write tags are in the table of package aws, which has them for all kinds of EC2.
 func kindOfEBS() api.Kind {
 	return api.Kind{
 		Schema: ebsSchema(),
@@ -26,6 +28,8 @@ func kindOfEBS() api.Kind {
 	}
 }
 
+// kindOfEC2 is the kind ec2. It passes a role to EC2, and reads the ID of the current image from a
+// parameter of Systems Manager.
 func kindOfEC2() api.Kind {
 	return api.Kind{
 		Schema: ec2Schema(),

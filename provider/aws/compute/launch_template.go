@@ -25,6 +25,8 @@ const (
 // templateName is the form of names in AWS.
 const templateName = `[A-Za-z0-9().\-_]{3,128}`
 
+// kindOfTemplate is the kind launch_template. Its attributes of a launch are attributes of ec2,
+// with the same rules (canonicalEC2).
 func kindOfTemplate() api.Kind {
 	return api.Kind{
 		Schema: resource.Kind{
@@ -198,6 +200,7 @@ func launchAttrs(a api.Attrs, d *types.ResponseLaunchTemplateData) {
 	slices.Sort(groups)
 	a.Texts("security_groups", groups)
 	for _, m := range d.BlockDeviceMappings {
+		// The first EBS volume counts: a template of ovi has one.
 		if m.Ebs == nil || a["root_volume"] != nil {
 			continue
 		}
@@ -223,6 +226,7 @@ func launchAttrs(a api.Attrs, d *types.ResponseLaunchTemplateData) {
 	a[instanceTags] = resource.AttrsOf(tags)
 }
 
+// template returns the template that the input selects, with its default version.
 func template(ctx context.Context, g *api.Region, in *ec2.DescribeLaunchTemplatesInput, id string) (resource.Observed,
 	error,
 ) {
@@ -328,6 +332,7 @@ func checkTemplate(ctx context.Context, g *api.Region, r provider.Request) error
 	return api.DryRun(err)
 }
 
+// templateTaken is the error code for a name that another template has.
 const templateTaken = "InvalidLaunchTemplateName.AlreadyExistsException"
 
 // createTemplate relies on the name, as createKeyPair does. The token of the call is the SDK's.
@@ -349,6 +354,7 @@ func createTemplate(ctx context.Context, g *api.Region, r provider.Request) (res
 	return awaitTemplate(ctx, g, aws.ToString(out.LaunchTemplate.LaunchTemplateId))
 }
 
+// awaitTemplate waits until EC2 shows a template that was just created.
 func awaitTemplate(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the launch template "+id, func(ctx context.Context) error {
 		o, err = readTemplate(ctx, g, id)
@@ -416,7 +422,8 @@ func updateTemplate(ctx context.Context, g *api.Region, r provider.Request) (res
 }
 
 // deleteTemplate deletes a template with all its versions. A template that does not exist is
-// success.
+// success. Amazon EC2 API Reference, DeleteLaunchTemplate: "Deleting a launch template deletes all
+// of its versions".
 func deleteTemplate(ctx context.Context, g *api.Region, r provider.Request) error {
 	_, err := g.EC2.DeleteLaunchTemplate(ctx, &ec2.DeleteLaunchTemplateInput{LaunchTemplateId: aws.String(r.Have.ID)})
 	return api.UnlessAbsent(err)

@@ -78,7 +78,8 @@ func users(ctx context.Context, s *api.Sweep, volumes []types.Volume) ([]types.I
 }
 
 // listInstances needs the volumes too: a root volume belongs to its instance. An instance whose
-// root volume is not listed is returned without root_volume, which is then not compared.
+// root volume is not listed is returned without root_volume. A configured root_volume then differs
+// as a whole, see exactly.
 func listInstances(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := allInstances(ctx, s)
 	if err != nil {

@@ -25,10 +25,11 @@ func marketOf(a resource.Attrs) *types.InstanceMarketOptionsRequest {
 	}
 }
 
-// endSpotRequest cancels the request that an instance is of, before it is terminated: a persistent one, which an
-// adopted
-// instance may have, would launch another instance. The instance itself does not tell what its request is, and one that
-// has ended may be canceled again.
+// endSpotRequest cancels the request that an instance is of, before it is terminated: a persistent
+// one, which an adopted instance may have, would launch another instance. The instance itself does
+// not tell what its request is, and one that has ended may be canceled again. Amazon EC2 API
+// Reference, CancelSpotInstanceRequests: "Canceling a Spot Instance request does not terminate
+// running Spot Instances associated with the request".
 func endSpotRequest(ctx context.Context, g *api.Region, have resource.Observed) error {
 	if on, _ := api.Flag(have.Attrs, SpotAttr); !on {
 		return nil
@@ -60,6 +61,7 @@ func templateMarket(m *types.InstanceMarketOptionsRequest) *types.LaunchTemplate
 	}
 }
 
+// marketAttrs reads the market of a template. A template without one launches on demand.
 func marketAttrs(a api.Attrs, m *types.LaunchTemplateInstanceMarketOptions) {
 	a[SpotAttr] = resource.Bool(m != nil && m.MarketType == types.MarketTypeSpot)
 	if m != nil && m.SpotOptions != nil {

@@ -39,6 +39,8 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	if !said {
 		engine = "postgres"
 	}
+	// CreateDBInstance: "The AvailabilityZone parameter can't be specified if the DB instance is a
+	// Multi-AZ deployment."
 	if _, zone := a.Get("zone"); zone {
 		if multi, _ := api.Flag(a, "multi_az"); multi {
 			wrong("zone", "omit zone or multi_az", "with multi_az, AWS chooses the zones")
@@ -65,6 +67,7 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 		wrong("database", fmt.Sprintf("at most %d characters", database), "the name of the database has %d characters",
 			len(s))
 	}
+	// A password whose value is not known here has no length and passes.
 	if v, _ := a.Get("password"); len(api.Revealed(v)) > password {
 		wrong("password", fmt.Sprintf("at most %d characters for %s", password, engine), "the password is too long for %s",
 			engine)

@@ -26,6 +26,8 @@ func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 			return api.Taken(o, r)
 		}
 	}
+	// If only the digest of the password is known, a creation cannot send the password, so the
+	// check reports it.
 	if !api.Unresolved(r.Desired.Attrs, "password") {
 		if _, _, err := api.Secret(r.Desired.Attrs, "password"); err != nil {
 			return err
@@ -45,6 +47,7 @@ func checkDB(ctx context.Context, g *api.Region, r provider.Request) error {
 // checkEngine reports a version that RDS does not offer in the region.
 func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 	engine, version := api.DesiredText(r.Desired.Attrs, "engine"), api.DesiredText(r.Desired.Attrs, "engine_version")
+	// A restored database may omit the engine, which the snapshot has.
 	if engine == nil || version == nil || api.Unresolved(r.Desired.Attrs, "engine", "engine_version") {
 		return nil
 	}
@@ -61,6 +64,8 @@ func checkEngine(ctx context.Context, g *api.Region, r provider.Request) error {
 	return nil
 }
 
+// checkSnapshot reports a snapshot that does not exist, is not available yet or contradicts the
+// configuration; see restorable.
 func checkSnapshot(ctx context.Context, g *api.Region, r provider.Request) error {
 	name := api.DesiredText(r.Desired.Attrs, snapshotAttr)
 	if name == nil || api.Unresolved(r.Desired.Attrs, snapshotAttr) {
@@ -70,6 +75,8 @@ func checkSnapshot(ctx context.Context, g *api.Region, r provider.Request) error
 	return err
 }
 
+// checkSubnetGroup reports a DB subnet group that does not exist. A reference to a group that is
+// not created yet has no text and is not checked.
 func checkSubnetGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 	name := api.DesiredText(r.Desired.Attrs, "subnet_group")
 	if name == nil {

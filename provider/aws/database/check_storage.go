@@ -30,6 +30,7 @@ func judgeStorage(a resource.Attrs) (out []resource.Problem) {
 	}
 	iops, paced := api.Number(a, "iops")
 	rate, rated := api.Number(a, "throughput")
+	// An unknown size counts as large enough: a false refusal would block a valid configuration.
 	striped := storage == "gp3" && (!sized || size >= stripedFrom)
 	switch {
 	case !paced && (storage == "io1" || storage == "io2"):

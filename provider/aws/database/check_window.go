@@ -19,6 +19,7 @@ const (
 )
 
 // window is a time in which AWS works on a database, in minutes.
+// The start counts from midnight or, for a weekly window, from Monday 00:00.
 type window struct{ start, long int }
 
 // windowOf reads "hh24:mi-hh24:mi", which recurs each day, or "ddd:hh24:mi-ddd:hh24:mi", which
@@ -46,6 +47,7 @@ func minuteOf(s string) int {
 	return n + hour*60 + minute
 }
 
+// windowLong rejects a window that is shorter than RDS accepts.
 func windowLong(v resource.Value) []resource.Problem {
 	s, _ := v.(resource.String)
 	if w := windowOf(string(s)); w.long < shortestWindow {
@@ -55,6 +57,7 @@ func windowLong(v resource.Value) []resource.Problem {
 }
 
 // judgeWindows: "must not conflict with the preferred maintenance window" (PreferredBackupWindow).
+// A window that is not configured is not compared, because its value is not known here.
 func judgeWindows(a resource.Attrs) []resource.Problem {
 	backup, has := api.Text(a, "backup_window")
 	upkeep, also := api.Text(a, "maintenance_window")

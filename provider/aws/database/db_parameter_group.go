@@ -23,6 +23,8 @@ const (
 )
 
 // parametersName is the form of names in AWS.
+// Amazon RDS API Reference, CreateDBParameterGroup: "This value is stored as a lowercase string." A
+// name with upper-case letters would never equal the observed one.
 const parametersName = `[a-z](-?[a-z0-9])*`
 
 func kindOfDBParameters() api.Kind {
@@ -71,6 +73,7 @@ func kindOfDBParameters() api.Kind {
 }
 
 // canonicalParameters: names are in lower case, as AWS reports them.
+// Otherwise setDBParameters would set a parameter under one spelling and reset it under the other.
 func canonicalParameters(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	v, _ := a.Get(parametersAttr)
 	m, ok := v.(resource.Attrs)
@@ -123,6 +126,7 @@ func dbParameters(ctx context.Context, g *api.Region, name string) (map[string]t
 }
 
 // observedDBParameters reads the tags too, and of a managed one the parameters, which take calls of their own.
+// If whole is set, the parameters of an unmanaged group are read as well.
 func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParameterGroup, whole bool) (resource.Observed,
 	error,
 ) {
@@ -161,6 +165,8 @@ func observedDBParameters(ctx context.Context, g *api.Region, s types.DBParamete
 
 // listDBParameters reads parameters only of managed groups: each group takes at least one call
 // more, and an unmanaged group is only reported.
+// If one existing group cannot be read, the list fails: in an incomplete list, groups would count as
+// missing.
 func listDBParameters(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := dbParameterGroups(ctx, s.Region, "")
 	if err != nil {
@@ -180,6 +186,8 @@ func listDBParameters(ctx context.Context, s *api.Sweep) ([]resource.Observed, e
 	return out, nil
 }
 
+// readDBParameters returns one group with the parameters that a user has set, even if the group is
+// unmanaged. A group that does not exist is an error that is absent.
 func readDBParameters(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	all, err := dbParameterGroups(ctx, g, id)
 	s, err := api.Only(all, err, "rds.DescribeDBParameterGroups", id)
@@ -216,6 +224,8 @@ func checkDBParameters(ctx context.Context, g *api.Region, r provider.Request) e
 
 // createDBParameters relies on the name, as createDBSubnets does. A group that is created has no parameters yet: they
 // are set by calls of their own, which are repeated until they were made.
+// If an attempt ends before all parameters are set, the next one recognizes the group by its key
+// and sets the rest.
 func createDBParameters(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := api.Named(&r.Desired)
 	_, err := g.RDS.CreateDBParameterGroup(ctx, &rds.CreateDBParameterGroupInput{
@@ -262,6 +272,8 @@ func setDBParameters(ctx context.Context, g *api.Region, name string, want resou
 	v, _ := want.Get(parametersAttr)
 	m, _ := v.(resource.Attrs)
 	var more, less []types.Parameter
+	// ModifyDBParameterGroup: "You can use the pending-reboot value for both dynamic and static
+	// parameters." applyMethods changes it for dynamic ones.
 	for _, p := range m {
 		if now, set := have[p.Name]; !set || aws.ToString(now.ParameterValue) != api.Plain(p.Value) {
 			more = append(more, types.Parameter{
@@ -339,6 +351,7 @@ func applyMethods(ctx context.Context, g *api.Region, name string, lists ...[]ty
 }
 
 // parameterCall waits while the group is being changed.
+// Each call sets or resets absolute values, so the SDK and a later attempt may repeat it.
 func parameterCall(ctx context.Context, g *api.Region, order func() error) error {
 	return g.Patiently(ctx, g.Wait.Free, func() error { return api.Classify("", order()) }, "InvalidDBParameterGroupState",
 		"InvalidDBParameterGroupStateFault")

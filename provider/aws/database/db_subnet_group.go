@@ -17,7 +17,7 @@ import (
 // subnetsName is the form of names in AWS.
 // Amazon RDS API Reference, CreateDBSubnetGroup: "This value is stored as a lowercase string." A
 // name with upper-case letters would never equal the observed one. "First character must be a
-// letter."
+// letter".
 const subnetsName = `[a-z][a-z0-9._ -]{0,254}`
 
 func kindOfDBSubnets() api.Kind {

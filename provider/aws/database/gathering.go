@@ -11,6 +11,8 @@ import (
 )
 
 // pollDatabase reads one of many databases that are waited for.
+// Actions that wait at the same time share one call. A database that is not in the answer is an
+// error that is absent. The caller decides whether the database is gone or not visible yet.
 func pollDatabase(ctx context.Context, g *api.Region, id string) (types.DBInstance, error) {
 	return api.Poll(ctx, g, "rds.DescribeDBInstances", id, api.InChunks(int(api.RDSPage),
 		func(ctx context.Context, ids []string) ([]types.DBInstance, error) {

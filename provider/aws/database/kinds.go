@@ -9,6 +9,8 @@ func Kinds() []api.Kind {
 	return []api.Kind{kindOfRDS(), kindOfDBSubnets(), kindOfDBParameters()}
 }
 
+// kindOfRDS returns the kind rds. A sweep always reads all databases, because RDS has no filter by
+// tag.
 func kindOfRDS() api.Kind {
 	return api.Kind{
 		Schema: rdsSchema(),

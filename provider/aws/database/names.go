@@ -6,6 +6,8 @@ import (
 
 const parameterGroup = "parameter_group" // of a database
 
+// namedDefault rejects the name default. Amazon RDS API Reference, CreateDBSubnetGroup: the name
+// "Must not be default".
 func namedDefault(c *api.Checking) {
 	for _, d := range c.Configured {
 		if name, at := api.NamedAt(d); name == "default" {

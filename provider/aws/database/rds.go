@@ -36,6 +36,8 @@ func database(ctx context.Context, g *api.Region, id string) (types.DBInstance, 
 // observedDB converts an answer of RDS to a resource. The UID is DbiResourceId, which differs if a
 // database is deleted and created again under its identifier. Pending modifications count as made,
 // see overlay.
+// Amazon RDS API Reference, DBInstance: DbiResourceId is the "Region-unique, immutable identifier
+// for the DB instance".
 func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 	o := resource.Observed{
 		ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId),
@@ -118,6 +120,7 @@ func dbGroups(d types.DBInstance) []string {
 
 // overlay puts what is scheduled over what is: else each plan would order the same change again. It
 // lists what is pending.
+// With empty attributes, each pending value is listed. modifyDB waits until that list is empty.
 func overlay(a api.Attrs, p *types.PendingModifiedValues) []string {
 	if p == nil {
 		return nil
@@ -177,6 +180,8 @@ func awaitDB(ctx context.Context, g *api.Region, id, what string, ready func(typ
 }
 
 // awaitDBThrough is awaitDB for a change that ends a failure: that status passes.
+// An empty passing lets no failure pass. The function ready is called only for a database that is
+// neither failing nor pending.
 func awaitDBThrough(ctx context.Context, g *api.Region, id, what, passing string,
 	ready func(types.DBInstance) bool,
 ) (d types.DBInstance, err error) {
@@ -250,6 +255,7 @@ func claimName(ctx context.Context, g *api.Region, id string, r provider.Request
 
 // advise returns what ends a failing state of a database. Starting it again ends none of them.
 func advise(have resource.Observed) string {
+	// observedDB writes the pending changes after a semicolon.
 	status, _, _ := strings.Cut(have.Message, ";")
 	switch status {
 	case statusFull:

@@ -11,8 +11,13 @@ import (
 )
 
 // dbIdentifier is the form of names in AWS.
+// Amazon RDS API Reference, CreateDBInstance: an identifier "is stored as a lowercase string".
+// dbNames rejects two hyphens in a row.
 const dbIdentifier = `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`
 
+// rdsSchema returns the schema of rds. Its Grace is longer than the wait of an action for a
+// database (api.Delays), so that a plan does not report a database as failed while an action waits
+// for it.
 func rdsSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindRDS,
@@ -33,6 +38,7 @@ func rdsSchema() resource.Kind {
 }
 
 // rdsMachine are the attributes that say what the database is.
+// If a snapshot is configured, engine and username have no default, because the snapshot has them.
 func rdsMachine() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -82,6 +88,9 @@ func rdsMachine() []resource.Attribute {
 }
 
 // rdsLocation are the attributes that say where it runs.
+// Amazon RDS API Reference, ModifyDBInstance: "If you change the DBPortNumber value, your database
+// restarts regardless of the value of the ApplyImmediately parameter." So port has the effect
+// Restart.
 func rdsLocation() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -176,6 +185,7 @@ func loseDatabase(o resource.Observed, last resource.Attrs) string {
 }
 
 // keptDatabase: AWS refuses to delete a protected database, and to take the final snapshot of a failed one.
+// Both results are empty if no reason against the deletion is known.
 func keptDatabase(o resource.Observed, _, last resource.Attrs) (why, first string) {
 	status, _, _ := strings.Cut(o.Message, ";")
 	if on, _ := api.Flag(o.Attrs, "deletion_protection"); on {
@@ -204,6 +214,8 @@ func engineFits(desired, observed resource.Value) resource.Fit {
 	return versionFits(string(want), string(have))
 }
 
+// rdsSnapshot returns the attribute snapshot. It is AfterCreate: if the result of a restore is not
+// recorded, the attribute counts as changed, and changesOf completes the database.
 func rdsSnapshot() []resource.Attribute {
 	return []resource.Attribute{{
 		Name: snapshotAttr, Type: resource.TString, WriteOnly: true, AfterCreate: true, Example: "orders-final-3f9a1c",

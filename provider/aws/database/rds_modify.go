@@ -35,6 +35,8 @@ func modifyDB(ctx context.Context, g *api.Region, in *rds.ModifyDBInstanceInput)
 // took reports that a database has the values of a change. AllocatedStorage may exceed the order,
 // because RDS rounds it up and grows it automatically. A password is not readable, so it is not
 // part of the comparison.
+// Any version that fits the ordered one is accepted: "If you specify only a major version", RDS
+// uses its default minor version (Amazon RDS API Reference, ModifyDBInstance, EngineVersion).
 func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 	return has(d.DBInstanceClass, in.DBInstanceClass) && has(d.StorageType, in.StorageType) &&
 		has(d.MultiAZ, in.MultiAZ) &&
@@ -57,8 +59,10 @@ func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
 // has reports that a value is the one asked for, or that none is.
 func has[T comparable](have, want *T) bool { return want == nil || have != nil && *have == *want }
 
+// full reports whether a database has no free storage.
 func full(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == statusFull }
 
+// grows reports whether a change enlarges the storage, which ends the status storage-full.
 func grows(in *rds.ModifyDBInstanceInput, d types.DBInstance) bool {
 	return in != nil && aws.ToInt32(in.AllocatedStorage) > aws.ToInt32(d.AllocatedStorage)
 }
@@ -67,6 +71,8 @@ func grows(in *rds.ModifyDBInstanceInput, d types.DBInstance) bool {
 // would shrink is an error before the call, since the advice differs from the refusal of RDS.
 // AllowMajorVersionUpgrade is set only for a change of the major version: without it RDS refuses
 // such a change.
+// If AWS generated the password so far and one is configured, ModifyDBInstance needs both
+// parameters: RDS "deletes the secret and uses the new password".
 func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInput, error) {
 	a := resource.Attrs{}
 	n := 0
@@ -114,6 +120,8 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 // modification is the call that gives a database what has one value there and here.
 // ApplyImmediately is set, because a plan that was approved must not take effect days later in a
 // maintenance window.
+// ModifyDBInstance applies "the modifications in this request and any pending modifications", so a
+// pending change of another client is made as well.
 func modification(id string, a resource.Attrs) *rds.ModifyDBInstanceInput {
 	return &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String(id),
@@ -176,9 +184,12 @@ func olderVersion(a, b string) bool {
 	return false
 }
 
+// anyDB accepts every database that awaitDB considers stable.
 func anyDB(types.DBInstance) bool { return true }
 
 // onceReady orders a change of a database that may be busy, for example with its first backup.
+// A call that RDS refuses because of the state has no effect, so it is repeated until the wait for
+// databases ends.
 func onceReady(ctx context.Context, g *api.Region, order func() error) error {
 	return g.Patiently(ctx, g.Wait.Database, func() error { return api.Classify("", order()) }, "InvalidDBInstanceState",
 		"InvalidDBInstanceStateFault")

@@ -37,6 +37,8 @@ func restoreDB(ctx context.Context, g *api.Region, id, snapshot string, r provid
 	if err != nil {
 		return d, err
 	}
+	// The restored database is treated as one whose configuration has changed. snapshot and
+	// password are write-only, so no comparison finds them: changesOf must still see both.
 	r.Have = observedDB(g, d)
 	r.Changes = append(resource.Diff(r.Desired.Attrs, r.Have.Attrs, rdsSchema(), resource.DiffOptions{}),
 		resource.Change{Path: snapshotAttr}, resource.Change{Path: "password"})
@@ -88,6 +90,8 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 
 // snapshotNamed asks for one snapshot. One that AWS made by itself is found only by its type too, and one of another
 // account only if shared ones are asked for (RDS API reference: DescribeDBSnapshots).
+// DescribeDBSnapshots: "If this identifier is for an automated snapshot, the SnapshotType parameter
+// must also be specified".
 func snapshotNamed(name string) *rds.DescribeDBSnapshotsInput {
 	in := &rds.DescribeDBSnapshotsInput{DBSnapshotIdentifier: aws.String(name)}
 	switch {
@@ -102,6 +106,7 @@ func snapshotNamed(name string) *rds.DescribeDBSnapshotsInput {
 }
 
 // otherSnapshots suggests the newest snapshots of a database of that name.
+// The result is only a hint. It is made from the first page, and an error leads to a general hint.
 func otherSnapshots(ctx context.Context, g *api.Region, database string) string {
 	out, err := g.RDS.DescribeDBSnapshots(ctx, &rds.DescribeDBSnapshotsInput{DBInstanceIdentifier: aws.String(database)})
 	if err != nil || len(out.DBSnapshots) == 0 {
@@ -129,6 +134,7 @@ func elsewise(attr string) string {
 
 // orderRestore is the call that restores a database, with all that it takes. The tags are in it: without any, RDS
 // copies those of the snapshot. Storage is never less than the snapshot's.
+// Attributes that the call does not take, such as the backup window, follow in restoreDB.
 func orderRestore(g *api.Region, r provider.Request, s types.DBSnapshot) *rds.RestoreDBInstanceFromDBSnapshotInput {
 	a := r.Desired.Attrs
 	in := &rds.RestoreDBInstanceFromDBSnapshotInput{

@@ -71,6 +71,7 @@ func provisioned(storageType string, size int32) bool {
 	return storageType == "io1" || storageType == "io2" || storageType == "gp3" && size >= stripedFrom
 }
 
+// storage adds the attributes of the disk. iops and throughput are added only if they can be set.
 func storage(a api.Attrs, d types.DBInstance) {
 	a.Number("storage", d.AllocatedStorage)
 	a["max_storage"] = resource.Int(growsTo(d))
@@ -106,6 +107,8 @@ func growsTo(d types.DBInstance) int32 {
 
 // ceiling is the size up to which storage shall grow by itself, as RDS takes it. The number of the
 // present size disables automatic growth: RDS has no other value for it.
+// ModifyDBInstance: values "that are not at least 10% greater than the existing value are rounded
+// up". The ceiling is therefore the size after the rounding.
 func ceiling(in *rds.ModifyDBInstanceInput, a resource.Attrs, d types.DBInstance) *int32 {
 	most := api.DesiredInt(a, "max_storage")
 	if most == nil || *most > 0 {
@@ -120,6 +123,8 @@ func ceiling(in *rds.ModifyDBInstanceInput, a resource.Attrs, d types.DBInstance
 
 // provision completes a change of storage whose performance can be set: RDS refuses a size without it, and
 // it without the size.
+// ModifyDBInstance: with a larger size "you must also specify the Iops parameter", and with more
+// Iops "you must also specify the AllocatedStorage parameter".
 func provision(in *rds.ModifyDBInstanceInput, d types.DBInstance) {
 	size := cmp.Or(aws.ToInt32(in.AllocatedStorage), aws.ToInt32(d.AllocatedStorage))
 	storageType := cmp.Or(aws.ToString(in.StorageType), aws.ToString(d.StorageType))

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
+// rdsTags returns tags in the form of RDS, sorted by key.
 func rdsTags(tags map[string]string) []types.Tag {
 	out := make([]types.Tag, 0, len(tags))
 	for _, k := range slices.Sorted(maps.Keys(tags)) {

@@ -59,6 +59,7 @@ func updateDB(ctx context.Context, g *api.Region, r provider.Request) (resource.
 	return observedDB(g, d), nil
 }
 
+// stateChanges reports whether a request starts or stops its database.
 func stateChanges(r provider.Request) bool {
 	return slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.On == resource.OnState })
 }

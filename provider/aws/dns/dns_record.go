@@ -78,6 +78,8 @@ func kindOfRecord() api.Kind {
 	}
 }
 
+// aliasFields are the parts of an alias. A load_balancer has its values for both names as
+// attributes.
 func aliasFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -95,7 +97,8 @@ func aliasFields() []resource.Attribute {
 	}
 }
 
-// sameTarget: Route 53 stores names in lower case, and the console writes load balancers' names with dualstack.
+// sameTarget: Route 53 stores names in lower case, and the console writes load balancers' names
+// with dualstack. A value that is not a text, such as a reference, differs.
 func sameTarget(desired, observed resource.Value) resource.Fit {
 	want, ok := desired.(resource.String)
 	have, is := observed.(resource.String)
@@ -106,7 +109,8 @@ func sameTarget(desired, observed resource.Value) resource.Fit {
 	return resource.Differs
 }
 
-// canonicalRecord: a record has values or stands for something, and values have one form.
+// canonicalRecord: a record has values or stands for something, and values have one form. A value
+// that is a reference is not checked. The values are sorted, because their order means nothing.
 func canonicalRecord(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, ok := api.Text(a, api.DomainAttr); ok {
 		a = a.With(api.DomainAttr, resource.String(api.Domain(s)))
@@ -145,6 +149,8 @@ func canonicalRecord(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		}
 		out[i] = resource.String(value)
 	}
+	// Amazon Route 53 API Reference, ResourceRecord: "You can specify more than one value for all
+	// record types except CNAME and SOA".
 	if kind == "CNAME" && len(out) > 1 {
 		return a, []resource.Problem{{Path: valuesAttr, Summary: "a CNAME has one value", Suggestion: "remove the others"}}
 	}
@@ -170,7 +176,8 @@ func recordValue(kind, s string) (value, summary, suggestion string) {
 	return plainValue(kind, s), "", ""
 }
 
-// plainValue is a value without the dot at the end of a name.
+// plainValue is a value without the dot at the end of a name. All observed values pass through it,
+// and all configured values except addresses, so that two spellings of one value are equal.
 func plainValue(kind, s string) string {
 	switch kind {
 	case "TXT":
@@ -261,7 +268,8 @@ func oneRecord(c *api.Checking) {
 
 // records reads those of a zone, all types. Amazon Route 53 API Reference, ListResourceRecordSets:
 // a page starts at name, type and identifier, and has no token. The three together are used as the
-// token, so that a page which comes twice is found.
+// token, so that a page which comes twice is found. A record that changes while the pages are read
+// may have its old values in the list, which the next observation corrects.
 func records(ctx context.Context, g *api.Region, zone string) ([]types.ResourceRecordSet, error) {
 	in := &route53.ListResourceRecordSetsInput{HostedZoneId: aws.String(zone)}
 	return api.Pages(ctx, "route53.ListResourceRecordSets",
@@ -305,7 +313,8 @@ func listRecords(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 	return out, nil
 }
 
-// recordID is ZONE/NAME/TYPE, and for one with a routing policy its identifier.
+// recordID is ZONE/NAME/TYPE, and for one with a routing policy its identifier. Route 53 has no IDs
+// of records. recordByID reads this form.
 func recordID(zone string, s types.ResourceRecordSet) string {
 	id := zone + "/" + api.Domain(aws.ToString(s.Name)) + "/" + string(s.Type)
 	if s.SetIdentifier != nil {
@@ -314,8 +323,11 @@ func recordID(zone string, s types.ResourceRecordSet) string {
 	return id
 }
 
-// A record with a routing policy belongs to a set that this kind cannot express, so it is reported
-// as owned. The NS and SOA records of the zone itself came with it and are reported as defaults.
+// observedRecord converts an answer of Route 53. A record with a routing policy belongs to a set
+// that this kind cannot express, so it is reported as owned. The NS and SOA records of the zone
+// itself came with it and are reported as defaults. The parameter named of is the domain of the
+// zone. It is empty if the caller reads a single record: then the two records of the zone have no
+// such message.
 func observedRecord(g *api.Region, zone, of string, s types.ResourceRecordSet) resource.Observed {
 	o := resource.Observed{ID: recordID(zone, s), Health: resource.Healthy}
 	name, kind := api.Domain(aws.ToString(s.Name)), string(s.Type)

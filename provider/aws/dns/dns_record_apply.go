@@ -19,7 +19,8 @@ import (
 
 // record reads the record of a name and type; of several with a routing policy the first.
 // ListResourceRecordSets starts at the first record that is not before the name, so the answer may
-// be another record, which does not count.
+// be another record, which does not count. The answer "includes records that are PENDING" (Amazon
+// Route 53 API Reference), so a new record is found before all name servers have it.
 func record(ctx context.Context, g *api.Region, zone, name, kind, set string) (types.ResourceRecordSet, error) {
 	const op = "route53.ListResourceRecordSets"
 	in := &route53.ListResourceRecordSetsInput{
@@ -53,6 +54,8 @@ func readRecord(ctx context.Context, g *api.Region, id string) (resource.Observe
 	return observedRecord(g, zone, "", s), nil
 }
 
+// recordByID returns the record of an ID, and the ID of its zone. An ID of another form is a
+// mistake of the operator, who may have written it to adopt a record.
 func recordByID(ctx context.Context, g *api.Region, id string) (zone string, s types.ResourceRecordSet, err error) {
 	const parts = 4
 	p := strings.SplitN(id, "/", parts)
@@ -70,7 +73,8 @@ func recordByID(ctx context.Context, g *api.Region, id string) (zone string, s t
 // tagRecord: records have no tags, and the engine asks for none.
 func tagRecord(context.Context, *api.Region, string, map[string]string, []string) error { return nil }
 
-// configuredRecord is the record that a configuration stands for.
+// configuredRecord is the record that a configuration stands for. An alias has neither a TTL nor
+// values. Only here the text of a TXT record gets its quotes.
 func configuredRecord(a resource.Attrs) types.ResourceRecordSet {
 	kind, _ := api.Text(a, recordType)
 	out := types.ResourceRecordSet{Name: api.DesiredText(a, api.DomainAttr), Type: types.RRType(kind)}
@@ -110,7 +114,8 @@ func asConfigured(g *api.Region, zone string, s types.ResourceRecordSet, a resou
 
 // recordFor finds the record that has the name of a request. It is own if this process has sent its creation
 // and it is as configured: Route 53 keeps nothing by which it could be told from another one. What an earlier
-// process has created the engine recognizes.
+// process has created the engine recognizes. found is nil if no record has the name and type. A
+// zone that does not exist is an error.
 func recordFor(ctx context.Context, g *api.Region, r provider.Request) (found *resource.Observed, own bool, err error) {
 	a := r.Desired.Attrs
 	zone, _ := api.Text(a, zoneAttr)
@@ -188,7 +193,8 @@ func createRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 // changeRecords makes changes together or none of them, and waits until all name servers have them.
 // A lost answer is not repeated by the SDK. Amazon Route 53 API Reference,
 // ChangeResourceRecordSets: Route 53 "either makes all or none of the changes"; GetChange returns
-// INSYNC when all name servers have them.
+// INSYNC when all name servers have them. A batch that is refused with PriorRequestNotComplete
+// changed nothing and is sent again.
 func changeRecords(ctx context.Context, g *api.Region, zone string, changes ...types.Change) error {
 	var out *route53.ChangeResourceRecordSetsOutput
 	err := g.Patiently(ctx, g.Wait.Appear, func() (err error) {
@@ -203,7 +209,9 @@ func changeRecords(ctx context.Context, g *api.Region, zone string, changes ...t
 	return awaitDNS(ctx, g, out.ChangeInfo)
 }
 
-// badBatch returns the messages of a refused batch, which the SDK keeps apart from the error's text.
+// badBatch returns the messages of a refused batch, which the SDK keeps apart from the error's
+// text. If a record already exists or does not match, another client was faster: the cause is a
+// conflict and not the configuration.
 func badBatch(err error) error {
 	var bad *types.InvalidChangeBatch
 	if !errors.As(err, &bad) || len(bad.Messages) == 0 {
@@ -229,6 +237,7 @@ func updateRecord(ctx context.Context, g *api.Region, r provider.Request) (resou
 	if err != nil {
 		return resource.Observed{}, err
 	}
+	// An earlier attempt whose answer was lost may have made the change.
 	if !asConfigured(g, zone, have, r.Desired.Attrs) {
 		want := configuredRecord(r.Desired.Attrs)
 		if want.AliasTarget == nil && want.TTL == nil {
@@ -302,7 +311,9 @@ func quoteText(s string) string {
 	return b.String()
 }
 
-// unquoteText is what quoteText was made of; what has no quotes stays as it is.
+// unquoteText is what quoteText was made of; what has no quotes stays as it is. Characters between
+// two quoted parts do not count. A backslash starts the octal code of a byte, or protects the next
+// character.
 func unquoteText(s string) string {
 	if !strings.HasPrefix(s, `"`) {
 		return s
@@ -327,6 +338,8 @@ func unquoteText(s string) string {
 	return string(out)
 }
 
+// octal reports whether a text starts with the octal code of a byte, 377 at most. The text has at
+// least three bytes.
 func octal(s string) bool {
 	return s[0] >= '0' && s[0] <= '3' && s[1] >= '0' && s[1] <= '7' && s[2] >= '0' && s[2] <= '7'
 }

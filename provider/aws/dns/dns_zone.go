@@ -62,7 +62,9 @@ func kindOfZone() api.Kind {
 	}
 }
 
-// loseZone: a new zone of the domain has other name servers, which its registrar must be told first.
+// loseZone: a new zone of the domain has other name servers, which its registrar must be told
+// first. Amazon Route 53 API Reference, DeleteHostedZone: this update "can require up to 48 hours
+// to take effect".
 func loseZone(o resource.Observed, _ resource.Attrs) string {
 	if names := o.Attrs.Texts(servers); len(names) > 0 {
 		return "the name servers " + strings.Join(names, ", ") + ", which a new zone does not have"
@@ -70,6 +72,7 @@ func loseZone(o resource.Observed, _ resource.Attrs) string {
 	return ""
 }
 
+// canonicalZone writes the domain in lower case and without a dot at its end.
 func canonicalZone(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, ok := api.Text(a, api.DomainAttr); ok {
 		a = a.With(api.DomainAttr, resource.String(api.Domain(s)))
@@ -88,7 +91,8 @@ func holdsZone(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.
 	return []resource.Hold{{What: "zone", Of: of, Name: domain, Identity: true}}
 }
 
-// oneZone: public zones of one domain would exclude each other.
+// oneZone: public zones of one domain would exclude each other. The account is part of the key and
+// the region is not, because a zone belongs to its account.
 func oneZone(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -108,7 +112,8 @@ func oneZone(c *api.Checking) {
 	}
 }
 
-// zone is a hosted zone with its tags and, if it is ours, with what no list has.
+// zone is a hosted zone with its tags and, if it is ours, with what no list has. servers and vpcs
+// are empty until wholeZone has read the zone. A private zone has no servers.
 type zone struct {
 	types.HostedZone
 	tags    map[string]string
@@ -142,7 +147,8 @@ func hostedZones(ctx context.Context, g *api.Region) ([]zone, error) {
 }
 
 // withZoneTags reads the tags. What was deleted since fails the whole call for its group: then each is read
-// alone, and what is absent is left away.
+// alone, and what is absent is left away. Every other error fails the list: a zone without its tags
+// would pass for unmanaged.
 func withZoneTags(ctx context.Context, g *api.Region, all []types.HostedZone) ([]zone, error) {
 	var out []zone
 	for len(all) > 0 {
@@ -167,6 +173,8 @@ func withZoneTags(ctx context.Context, g *api.Region, all []types.HostedZone) ([
 	return out, nil
 }
 
+// zoneTags reads the tags of at most zonesTagged zones by one call. If one of the zones does not
+// exist, the whole call fails with an error that is absent.
 func zoneTags(ctx context.Context, g *api.Region, some []types.HostedZone) ([]zone, error) {
 	in := &route53.ListTagsForResourcesInput{ResourceType: types.TagResourceTypeHostedzone}
 	for i := range some {
@@ -212,7 +220,8 @@ func zoneMarks(z types.HostedZone, tags map[string]string) map[string]string {
 
 // callerReference makes a second call of a create create nothing, whoever makes it and when. A
 // reference has at most 128 characters. If the marks do not fit, or contain the separator, the key
-// alone is used: then an interrupted creation is found by the key only.
+// alone is used: then an interrupted creation is found by the key only. zoneMarks reads the long
+// form.
 func callerReference(g *api.Region, tags map[string]string) string {
 	const most = 128
 	out := strings.Join([]string{"ovi", tags[api.TagKey], tags[api.TagOwner], tags[api.TagStack], tags[api.TagRef]}, "|")
@@ -263,8 +272,8 @@ func listZones(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	return out, nil
 }
 
-// A zone with several VPCs shows none: a configuration has one at most. A zone that a service of
-// AWS created names that service as its owner.
+// observedZone converts an answer of Route 53. A zone with several VPCs shows none: a configuration
+// has one at most. A zone that a service of AWS created names that service as its owner.
 func observedZone(g *api.Region, z zone) resource.Observed {
 	o := resource.Observed{ID: z.id(), Health: resource.Healthy}
 	a := api.Attrs{api.DomainAttr: resource.String(api.Domain(aws.ToString(z.Name)))}
@@ -281,6 +290,8 @@ func observedZone(g *api.Region, z zone) resource.Observed {
 	if z.LinkedService != nil {
 		o.OwnedBy = aws.ToString(z.LinkedService.ServicePrincipal)
 	}
+	// Identify sets the owner by the tags. The linked service has priority: "you can't edit or
+	// delete it using Route 53" (Amazon Route 53 API Reference, HostedZone).
 	owned := o.OwnedBy
 	g.Identify(&o, KindZone, api.Domain(aws.ToString(z.Name)), z.tags)
 	if owned != "" {
@@ -289,6 +300,8 @@ func observedZone(g *api.Region, z zone) resource.Observed {
 	return o
 }
 
+// readZone returns one zone with all that it has, whatever region its tags name: the caller knows
+// its ID.
 func readZone(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	z, err := wholeZone(ctx, g, zone{HostedZone: types.HostedZone{Id: aws.String(id)}})
 	if err != nil {
@@ -302,6 +315,7 @@ func readZone(ctx context.Context, g *api.Region, id string) (resource.Observed,
 	return observedZone(g, z), nil
 }
 
+// hosted returns the zones of a sweep. Zones and records both need the list, and it is read once.
 func hosted(ctx context.Context, s *api.Sweep) ([]zone, error) {
 	return api.Once(s, KindZone, func() ([]zone, error) { return hostedZones(ctx, s.Region) })
 }

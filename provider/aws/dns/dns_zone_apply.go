@@ -63,7 +63,9 @@ func hostedFor(ctx context.Context, g *api.Region, r provider.Request) (own, oth
 	return own, other, err
 }
 
-// checkZone reports a public zone of the same domain that this request did not create.
+// checkZone reports a public zone of the same domain that this request did not create. A private
+// zone is not checked here: Route 53 refuses a second one of its domain in a VPC
+// (ConflictingDomainExists).
 func checkZone(ctx context.Context, g *api.Region, r provider.Request) error {
 	own, other, err := hostedFor(ctx, g, r)
 	if err == nil && own == nil && other != nil {
@@ -97,7 +99,8 @@ func createZone(ctx context.Context, g *api.Region, r provider.Request) (resourc
 // hostZone creates a zone once. Amazon Route 53 API Reference, CreateHostedZone: the caller
 // reference "allows failed CreateHostedZone requests to be retried without the risk of executing
 // the operation twice". A second call with it fails with HostedZoneAlreadyExists, and the first
-// zone is searched for.
+// zone is searched for. If the wait for the name servers fails, the zone exists, and the next
+// attempt finds it by its key without another wait.
 func hostZone(ctx context.Context, g *api.Region, r provider.Request) (string, error) {
 	a := r.Desired.Attrs
 	in := &route53.CreateHostedZoneInput{
@@ -129,7 +132,8 @@ func hostZone(ctx context.Context, g *api.Region, r provider.Request) (string, e
 	return id, lost
 }
 
-// awaitDNS waits until a change has reached all name servers, which takes a minute.
+// awaitDNS waits until a change has reached all name servers, which takes a minute. During the wait
+// of propagation, a change that GetChange does not know yet counts as pending.
 func awaitDNS(ctx context.Context, g *api.Region, change *types.ChangeInfo) error {
 	if change == nil || change.Status == types.ChangeStatusInsync {
 		return nil
@@ -148,8 +152,8 @@ func awaitDNS(ctx context.Context, g *api.Region, change *types.ChangeInfo) erro
 // zoneTagged is how many tags one call sets or removes.
 const zoneTagged = 10
 
-// ChangeTagsForResource sets and removes at most 10 tags per call (Amazon Route 53 API Reference)
-// and may be repeated.
+// tagZone sets and removes tags of a zone, and keeps the others. ChangeTagsForResource sets and
+// removes at most 10 tags per call (Amazon Route 53 API Reference) and may be repeated.
 func tagZone(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	for keys := range slices.Chunk(slices.Sorted(maps.Keys(set)), zoneTagged) {
 		in := &route53.ChangeTagsForResourceInput{ResourceType: types.TagResourceTypeHostedzone, ResourceId: aws.String(id)}
@@ -172,6 +176,7 @@ func tagZone(ctx context.Context, g *api.Region, id string, set map[string]strin
 	return nil
 }
 
+// changeZoneTags repeats a change of tags while Route 53 processes another change of the zone.
 func changeZoneTags(ctx context.Context, g *api.Region, in *route53.ChangeTagsForResourceInput) error {
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.DNS.ChangeTagsForResource(ctx, in)
@@ -179,10 +184,14 @@ func changeZoneTags(ctx context.Context, g *api.Region, in *route53.ChangeTagsFo
 	}, priorRequest)
 }
 
-// priorRequest: Route 53 makes one change of a zone at a time.
+// priorRequest: Route 53 makes one change of a zone at a time. Amazon Route 53 API Reference,
+// PriorRequestNotComplete: until then "it will reject subsequent requests for the same hosted
+// zone".
 const priorRequest = "PriorRequestNotComplete"
 
-// updateZone changes the comment, the only attribute of a zone that is not fixed.
+// updateZone changes the comment, the only attribute of a zone that is not fixed. An empty comment
+// is not sent, and Route 53 then deletes the existing one (Amazon Route 53 API Reference,
+// UpdateHostedZoneComment).
 func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	if api.Changed(r, "comment") {
 		_, err := g.DNS.UpdateHostedZoneComment(ctx,
@@ -199,7 +208,8 @@ func updateZone(ctx context.Context, g *api.Region, r provider.Request) (resourc
 
 // deleteZone: a zone that has records stays, and they are named; ovi deletes none that it does not
 // own. Amazon Route 53 API Reference, DeleteHostedZone: a zone can be deleted only if it has no
-// records besides its own SOA and NS records.
+// records besides its own SOA and NS records. A zone with DNSSEC signing is refused by the same
+// code, and the error may name no record then.
 func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	err := g.Patiently(ctx, g.Wait.Appear, func() error {
@@ -210,6 +220,7 @@ func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 		return api.UnlessAbsent(err)
 	}
 	all, bad := records(ctx, g, id)
+	// The refusal says more than a failed list.
 	if bad != nil {
 		return err
 	}
@@ -229,6 +240,7 @@ func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 		"delete them, then apply again; ovi deletes none that it does not manage")
 }
 
+// recordOf returns the domain of an observed zone, which its own NS and SOA records have.
 func recordOf(zone resource.Observed) string {
 	name, _ := api.Text(zone.Attrs, api.DomainAttr)
 	return name

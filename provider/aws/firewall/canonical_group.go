@@ -41,6 +41,8 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 }
 
 // withoutRules is a group whose rules are resources of their own: what it is created with stays until they change it.
+// A side that equals its default is accepted, because ovi adds the default to a configuration that
+// omits the side.
 func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
 	for name, usual := range map[string]resource.List{"ingress": {}, "egress": {network.Everywhere()}} {
@@ -74,6 +76,7 @@ func twice(name string, rules resource.List) (problems []resource.Problem) {
 }
 
 // sortedRules sorts by canonical bytes and removes duplicates: it is a set.
+// The order of the argument changes, so the caller must own the list.
 func sortedRules(l resource.List) resource.List {
 	bytesOf := func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) }
 	slices.SortFunc(l, func(a, b resource.Value) int { return strings.Compare(bytesOf(a), bytesOf(b)) })
@@ -81,6 +84,8 @@ func sortedRules(l resource.List) resource.List {
 }
 
 // validRule checks one configured rule.
+// The schema calls it for each rule. canonicalGroup discards the problems of its rules, so each
+// problem is reported once.
 func validRule(v resource.Value) []resource.Problem {
 	r, _ := v.(resource.Attrs)
 	_, problems := canonicalRule(r)
@@ -91,6 +96,9 @@ func validRule(v resource.Value) []resource.Problem {
 func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 	out, problems := canonicalPorts(r)
 	sides := 0
+	// Amazon EC2 API Reference, IpRange: "if you specify 100.68.0.18/18 for the CIDR block, Amazon
+	// Web Services canonicalizes the CIDR block to 100.68.0.0/18". A block is masked here in the
+	// same way.
 	if s, ok := api.Text(r, "cidr"); ok {
 		sides++
 		p, err := netip.ParsePrefix(s)
@@ -116,6 +124,7 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if v, set := r.Get(network.PeerAccount); set {
 		out = append(out, resource.Attr{Name: network.PeerAccount, Value: v})
 		peer, named := r.Get("security_group")
+		// A reference names a configured group, so an account can only belong to an ID.
 		if _, own := peer.(resource.Reference); own || !named {
 			problems = append(problems, resource.Problem{
 				Path: network.PeerAccount, Summary: "account is set, but security_group does not name a group in " +
@@ -124,6 +133,7 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 			})
 		}
 	}
+	// self: false names no peer, and the canonical form omits it.
 	if self, _ := api.Flag(r, "self"); self {
 		sides++
 		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})
@@ -134,6 +144,8 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if v, set := r.Get("description"); set && v != resource.String("") {
 		out = append(out, resource.Attr{Name: "description", Value: v})
 	}
+	// AuthorizeSecurityGroupIngress: "You must specify exactly one of the following sources: an
+	// IPv4 or IPv6 address range, a prefix list, or a security group."
 	if sides != 1 {
 		problems = append(problems, resource.Problem{
 			Summary:    fmt.Sprintf("a rule needs exactly one peer, this one has %d", sides),
@@ -174,6 +186,7 @@ func lateIn(r resource.Attrs, name string) (v resource.Value, late bool) {
 	return nil, false
 }
 
+// canonicalProtocol returns the name of the configured protocol, or tcp if it is not configured.
 func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 	p, ok := api.Text(r, "protocol")
 	if !ok {
@@ -189,6 +202,8 @@ func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 }
 
 // protocolName returns the one name of a protocol, whichever way it was written.
+// EC2 has names for tcp, udp, icmp and icmpv6, and numbers for all other protocols (Amazon EC2 API
+// Reference, IpPermission). -1 means all protocols.
 func protocolName(p string) string {
 	switch strings.ToLower(p) {
 	case "-1", "all":
@@ -226,11 +241,14 @@ func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []re
 	}
 	ported := protocol == "tcp" || protocol == "udp"
 	switch {
+	// IpPermission: "For tcp, udp, and icmp, you must specify a port range."
 	case ported && from < 0:
 		return bad("port", "a rule for "+protocol+" needs a port or a range",
 			"for all ports, use from_port: 0 and to_port: 65535")
 	case ported && to < from:
 		return bad("to_port", "to_port is below from_port", "set from_port to the lower one")
+	// EC2 would accept such ports and ignore them. IpPermission: another protocol number "allows
+	// traffic on all ports, regardless of any port range you specify".
 	case !ported && protocol != "icmp" && protocol != "icmpv6" && from != -1:
 		return bad("port", "protocol "+protocol+" has no ports", "omit the ports")
 	case !ported && (from > 255 || to > 255): // one byte each of the ICMP header
@@ -248,8 +266,10 @@ func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
 	out := []resource.Attr{{Name: "protocol", Value: resource.String(protocol)}}
 	icmp := protocol == "icmp" || protocol == "icmpv6"
 	switch {
+	// -1 stands for all ports, or for all types and codes.
 	case from == -1 && to == -1:
 		return out
+	// The two numbers of ICMP are a type and a code, so equal numbers are not one port.
 	case from == to && !icmp:
 		return append(out, resource.Attr{Name: "port", Value: resource.Int(from)})
 	}

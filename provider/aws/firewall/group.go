@@ -33,6 +33,8 @@ func observedGroup(g *api.Region, s types.SecurityGroup) resource.Observed {
 	return o
 }
 
+// groups returns the reads of security groups. network.Groups sets no Observe, because package
+// network cannot import this package, which imports it.
 func groups() api.StandardKind[types.SecurityGroup] {
 	s := network.Groups()
 	s.Observe = observedGroup
@@ -62,6 +64,9 @@ func createGroup(ctx context.Context, g *api.Region, r provider.Request) (resour
 	return applyRules(ctx, g, aws.ToString(made.GroupId), r.Desired.Attrs)
 }
 
+// orderGroup returns the request for a new group. Without a vpc, EC2 creates the group in the
+// default VPC. The request has the tags, so that no group of ovi exists without its key, not even
+// if the process ends before the next call.
 func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput {
 	return &ec2.CreateSecurityGroupInput{
 		GroupName:         aws.String(r.Desired.Ref.Name),
@@ -72,6 +77,9 @@ func orderGroup(g *api.Region, r provider.Request) *ec2.CreateSecurityGroupInput
 }
 
 // orderedGroup orders a group. Its VPC may not be visible yet.
+// The SDK repeats the call only if AWS throttled it. After a lost answer NoRetry searches for the
+// group by its key. A repeated call would fail with InvalidGroup.Duplicate, and freeName could then
+// take the new group for the old one.
 func orderedGroup(ctx context.Context, g *api.Region,
 	in *ec2.CreateSecurityGroupInput,
 ) (out *ec2.CreateSecurityGroupOutput, err error) {
@@ -92,6 +100,8 @@ func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInp
 		filters = append(filters, api.Where("vpc-id", *in.VpcId)...)
 	}
 	all, err := groups().Where(ctx, g, filters)
+	// Without a configured VPC, the filter also matches groups of other VPCs. If there are several,
+	// the old group is not certain and the conflict is reported.
 	if err != nil || len(all) != 1 {
 		return false
 	}
@@ -103,6 +113,7 @@ func freeName(ctx context.Context, g *api.Region, in *ec2.CreateSecurityGroupInp
 	sum := sha256.Sum256([]byte(r.Key))
 	suffix := "-" + hex.EncodeToString(sum[:4])
 	name := r.Desired.Ref.Name
+	// CreateSecurityGroup: a name has "Up to 255 characters".
 	in.GroupName = aws.String(name[:min(len(name), 255-len(suffix))] + suffix)
 	return true
 }
@@ -116,6 +127,8 @@ func applyRules(ctx context.Context, g *api.Region, id string, want resource.Att
 		return resource.Observed{}, err
 	}
 	before := observedGroup(g, s)
+	// Provider.Create adds the defaults of ingress and egress. With separate_rules they must not
+	// change the rules.
 	apart, _ := api.Flag(want, network.SeparateRules)
 	for _, side := range []string{"ingress", "egress"} {
 		desired, ok := want.Get(side)
@@ -133,6 +146,8 @@ func applyRules(ctx context.Context, g *api.Region, id string, want resource.Att
 	return observedGroup(g, s), nil
 }
 
+// awaitGroup returns a group as soon as EC2 shows it, because a group that was created a moment ago
+// may not be visible yet. A group that stays missing is an error.
 func awaitGroup(ctx context.Context, g *api.Region, id string) (s types.SecurityGroup, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the security group "+id, func(ctx context.Context) error {
 		s, err = groups().One(ctx, g, id)
@@ -167,6 +182,7 @@ func deleteGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 		}
 		others, err := groups().Where(ctx, g, api.Where("ip-permission.group-id", id))
 		for _, s := range others {
+			// A rule that names its own group does not prevent the deletion.
 			if aws.ToString(s.GroupId) != id {
 				held = append(held, api.Holder{Name: "a rule of " + api.NameID(observedGroup(g, s))})
 			}
@@ -189,6 +205,7 @@ func firewalls(ctx context.Context, s *api.Sweep) ([]types.SecurityGroup, error)
 // checkGroup: the group to be replaced may have the name of the new one; see freeName. A dry run
 // reports a missing permission, a wrong VPC and a name that is taken.
 func checkGroup(ctx context.Context, g *api.Region, r provider.Request) error {
+	// EC2 cannot check a reference to a resource that does not exist yet.
 	if api.Unresolved(r.Desired.Attrs, "vpc", "description") {
 		return nil
 	}
@@ -201,6 +218,8 @@ func checkGroup(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.DryRun(err)
 }
 
+// listGroups returns the groups of a sweep: all groups of the region or, with a filter, the groups
+// with a tag of ovi and the recorded ones.
 func listGroups(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := firewalls(ctx, s)
 	return api.ObservedAs(s, all, err, observedGroup)

@@ -6,6 +6,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// kindOfGroup returns the kind security_group. A sweep may read it by tag, because the natural name
+// of a group is its ID: no configured name can equal it, since network.GroupNames rejects sg-.
 func kindOfGroup() api.Kind {
 	return api.Kind{
 		Schema: groupSchema(),
@@ -26,8 +28,13 @@ func kindOfGroup() api.Kind {
 }
 
 // groupText is what EC2 accepts in descriptions. The apostrophe is not part of it.
+// Amazon EC2 API Reference, CreateSecurityGroup: "Valid characters: a-z, A-Z, 0-9, spaces, and
+// ._-:/()#,@[]+=&;{}!$*".
 const groupText = `[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]*`
 
+// groupSchema returns the schema of security_group. The default of egress is the rule that AWS adds
+// to every new group: with an empty default, ovi would remove that rule. AWS has no equivalent of
+// separate_rules, so only the recorded configuration shows a change of it.
 func groupSchema() resource.Kind {
 	return resource.Kind{
 		Provider: api.ProviderName, Name: api.KindGroup,
@@ -70,6 +77,9 @@ func groupSchema() resource.Kind {
 	}
 }
 
+// ruleElem returns the schema of one rule in ingress or egress. kindOfRule takes its fields over,
+// so a change here changes security_group_rule as well. A port of -1 means all types or all codes
+// of ICMP.
 func ruleElem() *resource.Attribute {
 	port := func(name, doc string) resource.Attribute {
 		return resource.Attribute{Name: name, Type: resource.TInt, Min: api.Bound(-1), Max: api.Bound(65535), Doc: doc}
@@ -101,6 +111,8 @@ func ruleElem() *resource.Attribute {
 }
 
 // holdsGroup: the default VPC, which a group without vpc is in, is not known here.
+// Amazon EC2 API Reference, CreateSecurityGroup: "You can't have two security groups for the same
+// VPC with the same name".
 func holdsGroup(ref resource.Ref, a resource.Attrs, _ resource.State) []resource.Hold {
 	vpc, _ := api.Inside(a, api.KindVPC)
 	return []resource.Hold{{What: "group name", Of: vpc, Name: api.NameOr(a, network.GroupName, ref), Identity: true}}

@@ -14,6 +14,8 @@ import (
 )
 
 // permissionsOf writes each rule as a permission of its own; self is the group's id.
+// The rules are canonical. Only TCP, UDP and ICMP have ports in the request. For ICMP, -1 means all
+// types or all codes.
 func permissionsOf(rules resource.List, self string) []types.IpPermission {
 	var out []types.IpPermission
 	for _, v := range rules {
@@ -30,6 +32,8 @@ func permissionsOf(rules resource.List, self string) []types.IpPermission {
 	return out
 }
 
+// otherSide adds the peer of a rule to its permission. A canonical rule has exactly one peer. In
+// EC2 the description belongs to the peer, not to the permission.
 func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 	description := api.DesiredText(rule, "description")
 	if cidr, ok := api.Text(rule, "cidr"); ok {
@@ -53,6 +57,8 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 	}
 }
 
+// wireProtocol returns EC2's name of a canonical protocol: -1 for all protocols (Amazon EC2 API
+// Reference, IpPermission).
 func wireProtocol(p string) string {
 	if p == "all" {
 		return "-1"
@@ -76,6 +82,8 @@ func anyAccount(v resource.Value) resource.Value {
 	return a.Without(network.PeerAccount)
 }
 
+// sameRule reports whether two canonical rules are equal, including their descriptions. The account
+// of the peer does not count.
 func sameRule(a, b resource.Value) bool { return api.Equal(anyAccount(a), anyAccount(b)) }
 
 // minus are the rules of a that are not in b.

@@ -48,6 +48,7 @@ func rulesOf(permissions []types.IpPermission, self, account string) resource.Li
 
 // ruleSet reads the rules of a configuration or of an observation, each once. References to groups are
 // ids by now, so the order may have changed.
+// The problems of the rules are ignored here, because validRule reports them.
 func ruleSet(v resource.Value) resource.List {
 	list, _ := v.(resource.List)
 	out := make(resource.List, 0, len(list))
@@ -65,6 +66,8 @@ func ruleSet(v resource.Value) resource.List {
 // the old one is removed first. Where a group has no room for both sets, the old one is removed
 // first too. A failure between the steps leaves more access than configured or, in the two
 // exceptions, less; the next attempt compares again and completes it.
+// Amazon EC2 API Reference, AuthorizeSecurityGroupIngress: a change of rules reaches the instances
+// after "a small delay", which setRules does not wait for.
 func setRules(ctx context.Context, g *api.Region, id string, egress bool, have, want resource.List) error {
 	more, less := minus(want, have), minus(have, want)
 	var first, last resource.List
@@ -92,6 +95,8 @@ func setRules(ctx context.Context, g *api.Region, id string, egress bool, have, 
 
 // A group that was just created may not be known yet. A rule that exists already is success, see
 // authorizeEach.
+// The SDK may repeat the call after a lost answer, unlike the creation of a group: a group has each
+// rule once.
 func authorize(ctx context.Context, g *api.Region, id string, egress bool, rules resource.List) error {
 	if len(rules) == 0 {
 		return nil
@@ -115,6 +120,7 @@ func authorize(ctx context.Context, g *api.Region, id string, egress bool, rules
 // authorizeEach is for a set of which a part exists already, after a lost answer: AWS refuses such a
 // set as a whole.
 func authorizeEach(ctx context.Context, g *api.Region, id string, egress bool, rules resource.List) error {
+	// The only rule of the refused call is the duplicate, so it exists.
 	if len(rules) == 1 {
 		return nil
 	}

@@ -23,6 +23,7 @@ func revoke(ctx context.Context, g *api.Region, id string, egress bool, rules re
 	}
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		ids, err := ruleIDs(ctx, g, id, egress, rules)
+		// If no ID is found, an earlier call or another client has removed the rules.
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -62,6 +63,8 @@ func ruleIDs(ctx context.Context, g *api.Region, id string, egress bool, rules r
 }
 
 // ruleOf is a rule in its canonical form; self is its group, account the group's.
+// The form is the same as in rulesOf, so that rules of DescribeSecurityGroupRules and rules of
+// DescribeSecurityGroups can be compared.
 func ruleOf(x types.SecurityGroupRule, self, account string) resource.Attrs {
 	out := rulePortAttrs(protocolName(aws.ToString(x.IpProtocol)), portOf(x.FromPort), portOf(x.ToPort))
 	set := func(name, value string) { out = append(out, resource.Attr{Name: name, Value: resource.String(value)}) }

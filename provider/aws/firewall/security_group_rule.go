@@ -21,6 +21,10 @@ const (
 	peerGroup     = "peer_group"
 )
 
+// kindOfRule returns the kind security_group_rule. Its attributes are the fields of a rule in a
+// group. The peer is peer_group here, because security_group names the group that has the rule. The
+// kind is Exact: an attribute that is observed and not configured is a difference, except on an
+// adopted rule.
 func kindOfRule() api.Kind {
 	attrs := []resource.Attribute{
 		{
@@ -111,6 +115,7 @@ func ownRule(rule resource.Attrs, group resource.Value, direction string) resour
 func canonicalOwnRule(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	rule, problems := canonicalRule(asRule(a))
 	for i := range problems {
+		// canonicalRule reports a wrong number of peers without a path.
 		if problems[i].Path == "" {
 			problems[i].Path, problems[i].Suggestion = "cidr", "set one of cidr, peer_group, self and prefix_list"
 		}
@@ -138,6 +143,7 @@ func rulesApart(c *api.Checking) {
 			c.Wrong(d, peerGroup, "use self: true", "the peer is the group itself")
 		}
 		g := c.Other(d, api.KindGroup)
+		// The group is not configured here. checkRule reads the tags of the live group instead.
 		if g == nil {
 			continue
 		}
@@ -171,6 +177,8 @@ func oneRule(c *api.Checking) {
 	}
 }
 
+// ownRules returns the reads of single rules. DescribeSecurityGroupRules filters only by group, by
+// rule ID and by a tag with its value.
 func ownRules() api.StandardKind[types.SecurityGroupRule] {
 	return api.StandardKind[types.SecurityGroupRule]{
 		Kind: KindRule, Call: "ec2.DescribeSecurityGroupRules", Filter: "security-group-rule-id",
@@ -231,6 +239,7 @@ func partsOfGroups(g *api.Region, rules []resource.Observed, groups []types.Secu
 
 // tagRule refuses to adopt a rule of a group that another stack holds the rules of.
 func tagRule(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
+	// Only a call that writes ovi's tags adopts the rule. A change of user tags does not.
 	if stack := set[api.TagStack]; set[api.TagManaged] == "true" {
 		o, err := ownRules().ReadByID(ctx, g, id)
 		if err != nil {
@@ -263,6 +272,7 @@ func observedRule(g *api.Region, x types.SecurityGroupRule) resource.Observed {
 
 // checkRule refuses a group that another stack holds the rules of, and a rule that exists.
 func checkRule(ctx context.Context, g *api.Region, r provider.Request) error {
+	// A reference without a value cannot be compared with a live rule.
 	if api.Unresolved(r.Desired.Attrs) {
 		return nil
 	}
@@ -299,6 +309,7 @@ func ruleTaken(ctx context.Context, g *api.Region, r provider.Request) error {
 	}
 	for _, x := range all {
 		o := observedRule(g, x)
+		// Another resource gives the rule up for this request, or an earlier attempt created it.
 		if r.Gives(o.ID) || r.Key != "" && o.Marks.Key == r.Key {
 			continue
 		}
@@ -331,6 +342,8 @@ func createRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	made, err := api.NoRetry(ctx, g, func() (types.SecurityGroupRule, error) {
 		x, err := addRule(ctx, g, r, id)
 		if api.HasCode(err, "InvalidPermission.Duplicate") {
+			// If no other rule is the same, an earlier attempt created it, and NoRetry finds it by
+			// its key.
 			if taken := ruleTaken(ctx, g, r); taken != nil {
 				err = taken
 			}
@@ -343,6 +356,9 @@ func createRule(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return awaitRule(ctx, g, aws.ToString(made.SecurityGroupRuleId), a)
 }
 
+// addRule adds the rule with its tags and returns it. It waits for a group that is not visible yet.
+// The SDK repeats only throttled calls: after a lost answer the caller searches for the rule by its
+// key.
 func addRule(ctx context.Context, g *api.Region, r provider.Request, id string) (x types.SecurityGroupRule, err error) {
 	permissions := permissionsOf(resource.List{asRule(r.Desired.Attrs)}, id)
 	tags := []types.TagSpecification{api.Born(types.ResourceTypeSecurityGroupRule, g.BirthTags(r, true))}
@@ -424,6 +440,8 @@ func directionOf(a resource.Attrs) string {
 }
 
 // deleteRule: a rule of a group that was deleted is gone with it.
+// The rule is revoked by its ID: in a default VPC, EC2 ignores properties that match no rule, see
+// revoke.
 func deleteRule(ctx context.Context, g *api.Region, r provider.Request) error {
 	group, _ := api.Text(r.Have.Attrs, api.KindGroup)
 	var err error

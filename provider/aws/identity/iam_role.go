@@ -58,6 +58,8 @@ func kindOfRole() api.Kind {
 	}
 }
 
+// roleAttrs are the attributes of a role. description and max_session are write-only, because
+// GetAccountAuthorizationDetails does not return them (IAM API Reference, RoleDetail).
 func roleAttrs() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -150,6 +152,8 @@ func canonicalRole(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
+// policiesOf returns the inline policies by their names. It returns false if they are not
+// configured: an empty map removes all policies, and a missing one keeps them.
 func policiesOf(a resource.Attrs) (resource.Attrs, bool) {
 	v, ok := a.Get(rolePolicies)
 	m, is := v.(resource.Attrs)
@@ -269,7 +273,8 @@ func hasProfile(r types.RoleDetail) bool {
 	return false
 }
 
-// unescaped is a document that IAM reports in the form of URLs (RFC 3986: a plus is a plus).
+// unescaped is a document that IAM reports in the form of URLs (RFC 3986: a plus is a plus). A
+// document that cannot be decoded is returned unchanged.
 func unescaped(s *string) string {
 	out, err := url.PathUnescape(aws.ToString(s))
 	if err != nil {

@@ -65,6 +65,9 @@ func createRole(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	return applyRole(ctx, g, r, name)
 }
 
+// session returns the maximum duration of a session, in seconds, or nil if it is not configured.
+// Without a value, CreateRole and UpdateRole both apply one hour (IAM API Reference), so an update
+// of the description alone resets a duration that another client has set.
 func session(a resource.Attrs) *int32 {
 	n, ok := api.Number(a, "max_session")
 	if !ok {
@@ -163,6 +166,8 @@ func applyPolicies(ctx context.Context, g *api.Region, r provider.Request, have 
 	return nil
 }
 
+// dropPolicy deletes an inline policy. An absent policy is success, so that an interrupted change
+// can be repeated.
 func dropPolicy(ctx context.Context, g *api.Region, role *string, name string) error {
 	_, err := g.IAM.DeleteRolePolicy(ctx, &iam.DeleteRolePolicyInput{RoleName: role, PolicyName: aws.String(name)})
 	return api.UnlessAbsent(err)
@@ -199,6 +204,8 @@ func applyAttached(ctx context.Context, g *api.Region, r provider.Request, have 
 	return nil
 }
 
+// detachPolicy detaches a managed policy, which is not deleted. A policy that is not attached is
+// success.
 func detachPolicy(ctx context.Context, g *api.Region, role *string, arn string) error {
 	_, err := g.IAM.DetachRolePolicy(ctx, &iam.DetachRolePolicyInput{RoleName: role, PolicyArn: aws.String(arn)})
 	return api.UnlessAbsent(err)
@@ -206,7 +213,8 @@ func detachPolicy(ctx context.Context, g *api.Region, role *string, arn string) 
 
 // applyProfile creates or deletes the instance profile of the role's name. One of the name that has
 // another role, or is neither empty nor ours, belongs to another hand. The tags of the profile have
-// no ref: it is not a resource of its own.
+// no ref: it is not a resource of its own. IAM API Reference, AddRoleToInstanceProfile: "An
+// instance profile can contain only one role".
 func applyProfile(ctx context.Context, g *api.Region, r provider.Request, have types.RoleDetail) error {
 	want, ok := api.Flag(r.Desired.Attrs, instanceProfile)
 	switch {
@@ -224,6 +232,7 @@ func applyProfile(ctx context.Context, g *api.Region, r provider.Request, have t
 	if err != nil {
 		return err
 	}
+	// The profile may be so new that this call does not know it yet.
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.IAM.AddRoleToInstanceProfile(ctx,
 			&iam.AddRoleToInstanceProfileInput{InstanceProfileName: have.RoleName, RoleName: have.RoleName})
@@ -231,8 +240,8 @@ func applyProfile(ctx context.Context, g *api.Region, r provider.Request, have t
 	}, "NoSuchEntity")
 }
 
-// ownProfile is nil if an empty instance profile has the tags of this stack: the answer to its creation
-// was lost.
+// ownProfile is nil if an empty instance profile has the tags of this stack: the answer to its
+// creation was lost. A profile with a role is in use, whatever its tags.
 func ownProfile(ctx context.Context, g *api.Region, r provider.Request, name *string) error {
 	out, err := g.IAM.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: name})
 	if err != nil {
@@ -277,6 +286,8 @@ func deleteRole(ctx context.Context, g *api.Region, r provider.Request) error {
 		if err == nil && r.Have.UID != "" && aws.ToString(have.RoleId) != r.Have.UID {
 			return nil // another role got the name: the one that is meant does not exist
 		}
+		// IAM would refuse the deletion because of a profile of another name. The error has the same
+		// code as IAM's refusal, so DeleteHeld waits for the profile and names it.
 		if others, listed := foreign(); err != nil || listed != nil || len(others) > 0 {
 			if err = errors.Join(err, listed); err == nil {
 				err = &smithy.GenericAPIError{
@@ -290,9 +301,9 @@ func deleteRole(ctx context.Context, g *api.Region, r provider.Request) error {
 	}, func() ([]api.Holder, error) { return api.Held(foreign()) }, "DeleteConflict")
 }
 
-// IAM API Reference, DeleteRole: inline policies, attached policies and instance profiles must be
-// removed first. An interruption leaves a role with fewer permissions, and the next attempt
-// continues.
+// emptyRole removes the parts of a role and deletes it. IAM API Reference, DeleteRole: inline
+// policies, attached policies and instance profiles must be removed first. An interruption leaves a
+// role with fewer permissions, and the next attempt continues.
 func emptyRole(ctx context.Context, g *api.Region, have types.RoleDetail) error {
 	for _, p := range have.AttachedManagedPolicies {
 		if err := detachPolicy(ctx, g, have.RoleName, aws.ToString(p.PolicyArn)); err != nil {

@@ -258,7 +258,7 @@ func validationsOf(a api.Attrs, c *types.CertificateDetail, name string) {
 
 // tagCertificate sets and removes tags of a certificate and keeps others.
 // A tag is removed by its key alone. RemoveTagsFromCertificate: "If you do not specify the value
-// portion of the tag when calling this function, the tag will be removed regardless of value."
+// portion of the tag when calling this function, the tag will be removed regardless of value".
 func tagCertificate(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		in := &acm.AddTagsToCertificateInput{CertificateArn: aws.String(id), Tags: acmTags(set)}

@@ -28,6 +28,9 @@ func checkKMS(ctx context.Context, g *api.Region, r provider.Request) error {
 // any other is a conflict. The result taken means that the alias exists and may be moved: to the
 // new key from a key that ovi deletes, from the key of an earlier attempt,
 // or from a key that gives it up before.
+// own is the ID of the key that gets the alias, or empty before its creation. creation is the
+// idempotency key of the request, or empty after the creation. gives reports whether a key gives
+// its alias up for the request.
 func freeAlias(
 	ctx context.Context, g *api.Region, alias, own, creation string, gives func(id string) bool,
 ) (taken bool, err error) {
@@ -68,6 +71,8 @@ func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	id, err := api.NoRetry(ctx, g, func() (string, error) {
 		var out *kms.CreateKeyOutput
 		err := g.UntilKnown(ctx, func() (err error) {
+			// The SDK repeats only throttled calls: after a lost answer, a repetition would create a
+			// second key.
 			out, err = g.KMS.CreateKey(ctx, &kms.CreateKeyInput{
 				Description: api.DesiredText(r.Desired.Attrs, "description"),
 				Policy:      api.DesiredText(r.Desired.Attrs, network.PolicyAttr), Tags: kmsTags(g.BirthTags(r, false)),
@@ -88,6 +93,7 @@ func createKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 	if err := nameKey(ctx, g, id, r.Desired.Attrs); err != nil {
 		return resource.Observed{}, err
 	}
+	// The key is disabled last, because a disabled key takes no change, see updateKey.
 	if r.Desired.State == resource.StateStopped {
 		if _, err := g.KMS.DisableKey(ctx, &kms.DisableKeyInput{KeyId: aws.String(id)}); err != nil {
 			return resource.Observed{}, api.Classify("", err)
@@ -110,6 +116,8 @@ func awaitKey(ctx context.Context, g *api.Region, id string) (o resource.Observe
 // rotate turns the rotation on, with its days, or off, as far as the configuration sets it. Both
 // calls set an absolute state and may be repeated. A key that was created a moment ago may not be
 // visible yet.
+// Without days, KMS uses its own period. AWS KMS API Reference, EnableKeyRotation: "If no value is
+// specified, the default value is 365 days".
 func rotate(ctx context.Context, g *api.Region, id string, a resource.Attrs) error {
 	on, set := api.Flag(a, rotationAttr)
 	days := api.AsInt32(a, rotationDays)
@@ -128,6 +136,9 @@ func rotate(ctx context.Context, g *api.Region, id string, a resource.Attrs) err
 
 // nameKey gives a key its alias alone. The new alias is set before old ones are deleted, so that
 // programs which use an alias always find the key by one of them.
+// Both steps compare with the live aliases, so an interrupted call can be repeated. AWS KMS API
+// Reference, UpdateAlias: the current and the new key "must be the same type (both symmetric or
+// both asymmetric or both HMAC)".
 func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) error {
 	alias, set := api.Text(a, api.AliasAttr)
 	if !set {
@@ -198,6 +209,9 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 			return resource.Observed{}, api.Classify("", err)
 		}
 	}
+	// GetKeyRotationStatus: "While a KMS key is pending deletion, its key rotation status is
+	// false". The plan did not observe the real rotation of such a key, so a start sets it in any
+	// case.
 	if api.Changed(r, rotationAttr, rotationDays) || api.Starts(r) {
 		if err := rotate(ctx, g, r.Have.ID, r.Desired.Attrs); err != nil {
 			return resource.Observed{}, err
@@ -236,6 +250,9 @@ func enableKey(ctx context.Context, g *api.Region, id string) error {
 // ScheduleKeyDeletion: the waiting period is 7 to 30 days, after which KMS deletes the key, its
 // material and its aliases. A deletion that another hand scheduled is canceled first, because the
 // mark could not be written otherwise.
+// A crash between the mark and ScheduleKeyDeletion leaves a marked key without a deletion date.
+// Such a key is still observed, because GoneToOvi needs both, so its deletion is planned again. If
+// the last configuration has no deletion_window, KMS applies its default of 30 days.
 func deleteKey(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := aws.String(r.Have.ID)
 	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: id})

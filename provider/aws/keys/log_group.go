@@ -75,6 +75,8 @@ func kindOfLogs() api.Kind {
 // loseLogs: StoredBytes lags by a day, so that a young group is named too.
 func loseLogs(o resource.Observed, _ resource.Attrs) string { return "the log events of " + o.ID }
 
+// validRetention accepts the days of PutRetentionPolicy and 0. That call has no value for events
+// that never expire: setRetention calls DeleteRetentionPolicy instead.
 func validRetention(v resource.Value) []resource.Problem {
 	n, _ := v.(resource.Int)
 	switch n {
@@ -135,6 +137,8 @@ func logGroups(ctx context.Context, g *api.Region, prefix *string) ([]types.LogG
 }
 
 // logARN is the ARN by which a group is tagged: without the star for its streams.
+// Amazon CloudWatch Logs API Reference, LogGroup: TagResource, UntagResource and
+// ListTagsForResource "require the ARN version that doesn't include a trailing :*".
 func logARN(l types.LogGroup) string {
 	if l.LogGroupArn != nil {
 		return *l.LogGroupArn
@@ -158,6 +162,8 @@ func listLogs(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	})
 }
 
+// withLogTags returns a group of a list with its tags. A group that is deleted after the list was
+// read is an error that is absent, and listLogs omits it.
 func withLogTags(ctx context.Context, g *api.Region, l types.LogGroup) (resource.Observed, error) {
 	out, err := g.Logs.ListTagsForResource(ctx, &logs.ListTagsForResourceInput{ResourceArn: aws.String(logARN(l))})
 	if err != nil {
@@ -202,6 +208,7 @@ func logGroup(ctx context.Context, g *api.Region, name string) (types.LogGroup, 
 	return api.Only(same, err, "logs.DescribeLogGroups", name)
 }
 
+// readLogs returns one group with its tags. A group that does not exist is an error that is absent.
 func readLogs(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	l, err := logGroup(ctx, g, id)
 	if err != nil {
@@ -211,6 +218,7 @@ func readLogs(ctx context.Context, g *api.Region, id string) (resource.Observed,
 }
 
 // tagLogs sets and removes tags of a group and keeps others.
+// The group is read first, because the calls take its ARN and not its name.
 func tagLogs(ctx context.Context, g *api.Region, id string, set map[string]string, drop []string) error {
 	l, err := logGroup(ctx, g, id)
 	if err != nil {
@@ -253,6 +261,7 @@ func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 	a, name := r.Desired.Attrs, nameIn(&r.Desired, logName)
 	class, _ := api.Text(a, "class")
 	key := api.DesiredText(a, api.KMSKeyAttr)
+	// An empty kms_key means AWS's own encryption, which CreateLogGroup uses if it gets no key.
 	if aws.ToString(key) == "" {
 		key = nil
 	}
@@ -277,6 +286,8 @@ func createLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 
 // setRetention sets the days, or none. Both calls set an absolute state and may be repeated.
 // OperationAbortedException means that another change of the group is under way.
+// The API defines this code as "Multiple concurrent requests to update the same resource were in
+// conflict".
 func setRetention(ctx context.Context, g *api.Region, name string, a resource.Attrs) error {
 	days, set := api.Number(a, retentionAttr)
 	if !set {
@@ -294,6 +305,7 @@ func setRetention(ctx context.Context, g *api.Region, name string, a resource.At
 }
 
 // awaitLogs waits until a group is listed with its retention.
+// The key is not part of the wait: encryptLogs states how long its change may take.
 func awaitLogs(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the log group "+name, func(ctx context.Context) error {
 		if o, err = readLogs(ctx, g, name); err != nil {
@@ -328,6 +340,8 @@ func updateLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 // encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is. Amazon
 // CloudWatch Logs API Reference, AssociateKmsKey: the change "can take up to 5 minutes" to take
 // effect; events that are stored already keep their encryption.
+// DisassociateKmsKey: events that were ingested with a key "are still encrypted with that key", so
+// CloudWatch Logs needs the key as long as they exist.
 func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Attrs) (err error) {
 	switch key, set := api.Text(a, api.KMSKeyAttr); {
 	case !set:
@@ -343,6 +357,8 @@ func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Att
 }
 
 // deleteLogs deletes the group that was planned, and not another one of its name.
+// DeleteLogGroup takes only a name, so the time of creation identifies the group. A group that
+// another client creates again between the two calls is not recognized.
 func deleteLogs(ctx context.Context, g *api.Region, r provider.Request) error {
 	now, err := logGroup(ctx, g, r.Have.ID)
 	if err != nil {

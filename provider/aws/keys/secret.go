@@ -95,6 +95,7 @@ func kindOfSecret() api.Kind {
 	}
 }
 
+// generateFields returns the options of GetRandomPassword. They apply once, at the creation.
 func generateFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
@@ -118,6 +119,8 @@ func loseSecret(o resource.Observed, last resource.Attrs) string {
 	return "the secret, once its recovery window is over"
 }
 
+// canonicalSecret rejects a secret with two sources of its value. A secret may have neither of
+// them: ovi then creates it without a value, and another program sets the value.
 func canonicalSecret(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	_, given := a.Get(valueAttr)
 	if _, generated := a.Get(generateAttr); given && generated {
@@ -129,6 +132,8 @@ func canonicalSecret(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
+// validWindow accepts 0 and the days of DeleteSecret: "from 7 to 30". 0 stands for
+// ForceDeleteWithoutRecovery.
 func validWindow(v resource.Value) []resource.Problem {
 	const least, most = 7, 30
 	if n, _ := v.(resource.Int); n != 0 && (n < least || n > most) {
@@ -167,6 +172,8 @@ func listSecrets(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 			out, err := s.Secrets.ListSecrets(ctx,
 				&secretsmanager.ListSecretsInput{
 					MaxResults: aws.Int32(most), NextToken: token,
+					// Without it, a secret whose deletion another client scheduled would count as
+					// missing, and a create would fail because of its name.
 					IncludePlannedDeletion: aws.Bool(true),
 				})
 			if err != nil {
@@ -206,6 +213,7 @@ func observedSecret(g *api.Region, e *types.SecretListEntry) resource.Observed {
 	a.Text(api.KMSKeyAttr, e.KmsKeyId)
 	o.Attrs = a.Build()
 	g.Identify(&o, KindSecret, flatName(aws.ToString(e.Name)), secretTags(e.Tags))
+	// The secret belongs to the AWS service that created it, for example to RDS.
 	if owner := aws.ToString(e.OwningService); owner != "" {
 		o.OwnedBy = owner
 	}
@@ -213,6 +221,9 @@ func observedSecret(g *api.Region, e *types.SecretListEntry) resource.Observed {
 }
 
 // secretOf reads one by its ARN or its name.
+// A secret that is scheduled for deletion is returned as well, with its DeletedDate. AWS Secrets
+// Manager API Reference, ListSecrets: "You can get more recent information for a specific secret by
+// calling DescribeSecret".
 func secretOf(ctx context.Context, g *api.Region, id string) (*types.SecretListEntry, error) {
 	d, err := g.Secrets.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: aws.String(id)})
 	if err != nil {
@@ -224,6 +235,8 @@ func secretOf(ctx context.Context, g *api.Region, id string) (*types.SecretListE
 	}, nil
 }
 
+// readSecret returns one secret. A secret that ovi scheduled for deletion is absent. If another
+// client scheduled the deletion, the secret is failing, so that a plan shows it.
 func readSecret(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
 	e, err := secretOf(ctx, g, id)
 	switch {
@@ -275,6 +288,7 @@ func secretNamed(ctx context.Context, g *api.Region, r provider.Request) (*types
 		return nil, nil
 	case err != nil:
 		return nil, err
+	// The name stays taken until the deletion, even if ovi scheduled it.
 	case e.DeletedDate != nil:
 		return nil, nameKept(e)
 	case aws.ToString(e.ARN) == r.Have.ID:
@@ -316,6 +330,8 @@ func createSecret(ctx context.Context, g *api.Region, r provider.Request) (resou
 
 // The token is derived from the key, so that a lost answer followed by the same value creates no
 // second version.
+// AWS Secrets Manager API Reference, CreateSecret: if a version with the token exists and its value
+// is different, "the request fails because you cannot modify an existing version".
 func orderSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 	a := r.Desired.Attrs
 	value, err := secretValue(ctx, g, a)
@@ -342,6 +358,7 @@ func orderSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 }
 
 // ownSecret decides about a name that is taken.
+// It returns nil if an earlier attempt of the request created the secret, and an error otherwise.
 func ownSecret(ctx context.Context, g *api.Region, r provider.Request, refused error) error {
 	e, err := secretNamed(ctx, g, r)
 	switch {
@@ -369,6 +386,8 @@ func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string,
 		ExcludeCharacters:       api.DesiredText(how, "exclude"),
 		RequireEachIncludedType: aws.Bool(true),
 	}
+	// GetRandomPassword: "If you don't include this parameter, the default length is 32
+	// characters."
 	if n, set := api.Number(how, "length"); set {
 		in.PasswordLength = aws.Int64(n)
 	}
@@ -384,6 +403,8 @@ func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string,
 
 // updateSecret cancels a scheduled deletion first, because a secret that is scheduled takes no
 // change. A value that did not change is not sent: each call with a value creates a version.
+// The call has no token of the request, so a repeated update with a value creates one more version
+// of the same value.
 func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
 	if api.Changed(r, pendingDeletion) {
@@ -416,6 +437,8 @@ func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resou
 // deleteSecret marks it first: a secret that is to be deleted takes no tags. AWS Secrets Manager
 // API Reference, DeleteSecret: the recovery window has 7 to 30 days. ForceDeleteWithoutRecovery
 // deletes at once, and needs no mark.
+// A crash between the mark and DeleteSecret leaves a marked secret without a date. It is still
+// observed, because GoneToOvi needs both, so its deletion is planned again.
 func deleteSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 	e, err := secretOf(ctx, g, r.Have.ID)
 	switch {

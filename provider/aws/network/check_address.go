@@ -7,7 +7,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// HostAddress checks an IPv4 address, in the one form that AWS gives it.
+// HostAddress checks an IPv4 address, in the one form that AWS gives it. netip.ParseAddr rejects
+// leading zeros, so equal addresses have equal texts. An IPv6 address that contains an IPv4 address
+// is rejected as well.
 func HostAddress(v resource.Value) []resource.Problem {
 	s, _ := v.(resource.String)
 	if a, err := netip.ParseAddr(string(s)); err != nil || !a.Is4() {
@@ -17,7 +19,9 @@ func HostAddress(v resource.Value) []resource.Problem {
 }
 
 // Addresses checks fixed addresses against their subnet and each other. "The first four IP addresses and the last IP
-// address in each subnet CIDR block are not available for your use" ("Subnet CIDR blocks").
+// address in each subnet CIDR block are not available for your use" ("Subnet CIDR blocks"). The rule compares
+// resources of one kind. interfaceBeside compares an interface with the instance that it is attached to. An address
+// that cannot be read is skipped: HostAddress reports it, or its value is known only after apply.
 func Addresses(c *api.Checking) {
 	first := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -29,6 +33,8 @@ func Addresses(c *api.Checking) {
 		if subnet := c.Other(d, "subnet"); subnet != nil {
 			addressIn(c, d, a, subnet)
 		}
+		// The subnet is compared as JSON: the name and the ID of one subnet count as two, because
+		// the configuration does not connect them.
 		v, _ := d.Attrs.Get("subnet")
 		key := d.Ref.Location + " " + string(resource.AppendJSON(nil, v)) + " " + a.String()
 		if other := first[key]; other != nil {

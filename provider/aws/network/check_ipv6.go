@@ -6,7 +6,9 @@ import (
 )
 
 // numbersFit checks the IPv6 blocks of subnets ("Subnet CIDR blocks": within a block of the VPC, and no two
-// overlap). A VPC that is named by its ID may have IPv6 addresses.
+// overlap). A VPC that is named by its ID may have IPv6 addresses. Each number is one /64 of the VPC's /56, so two
+// subnets overlap exactly if they have the same number. The addresses themselves are not compared, because AWS
+// chooses them.
 func numbersFit(c *api.Checking) {
 	taken := map[string]*resource.Desired{}
 	for _, d := range c.Configured {
@@ -28,6 +30,7 @@ func numbersFit(c *api.Checking) {
 			taken[network] = d
 			continue
 		}
+		// The subnet that is configured later has the problem. c.Configured is sorted by ref.
 		if api.Earlier(second, first) {
 			first, second = second, first
 		}

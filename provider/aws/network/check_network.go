@@ -40,6 +40,8 @@ type part struct {
 	block netip.Prefix
 }
 
+// block returns the IPv4 block of a VPC or a subnet. It reports false if the block is not set or
+// not readable. A rule skips such a resource, because networkBlock reports the value.
 func block(d *resource.Desired) (netip.Prefix, bool) {
 	s, _ := api.Text(d.Attrs, "cidr")
 	p, err := netip.ParsePrefix(s)
@@ -75,7 +77,10 @@ func subnetsFit(c *api.Checking) {
 	}
 }
 
-// overlaps reports each block that overlaps another one, once, at the later of the two.
+// overlaps reports each block that overlaps another one, once, at the later of the two. Two blocks
+// are disjoint, or one contains the other. Sorted by their first addresses, with the wider block
+// first, a block comes before all blocks that it contains, so one pass over neighbors finds every
+// overlap.
 func overlaps(c *api.Checking, parts []part) {
 	slices.SortStableFunc(parts, func(a, b part) int {
 		if n := a.block.Addr().Compare(b.block.Addr()); n != 0 {
@@ -93,6 +98,7 @@ func overlaps(c *api.Checking, parts []part) {
 		if api.Earlier(second.Desired, first.Desired) {
 			first, second = second, first
 		}
+		// All resources of a count have the same position. One problem is enough for them.
 		if at := second.At; at.File == "" || !reported[at] {
 			reported[at] = true
 			c.Wrong(second.Desired, "cidr", "use another block: the subnets of a VPC must not overlap",
@@ -107,7 +113,8 @@ const defaultBlock = "172.31.0.0/16"
 
 // GroupsFit checks the security groups of a resource against the VPC of the subnet that it
 // names in an attribute: AWS refuses a group of another VPC (InvalidParameter: "belong to
-// different networks").
+// different networks"). A group or a subnet that is named by its ID is not checked, since only AWS
+// knows its VPC.
 func GroupsFit(subnet string) func(*api.Checking) {
 	return func(c *api.Checking) {
 		for _, d := range c.Configured {
@@ -132,6 +139,8 @@ func groupsIn(c *api.Checking, d *resource.Desired, network resource.Ref) {
 		if !known || other == network {
 			continue
 		}
+		// A checked set is sorted, so an index is the index in the configuration only for a single
+		// element.
 		path := "security_groups"
 		if len(groups) == 1 {
 			path = fmt.Sprintf("%s[%d]", path, i)
@@ -195,7 +204,8 @@ func GroupNames(c *api.Checking) {
 }
 
 // oneInEach finds resources of a kind that name the same resource in an attribute, of which AWS
-// allows one.
+// allows one. A name and an ID of the same resource count as two, because the configuration does
+// not connect them.
 func oneInEach(attr, what string) func(*api.Checking) {
 	return func(c *api.Checking) {
 		taken := map[string]*resource.Desired{}

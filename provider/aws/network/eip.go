@@ -94,7 +94,9 @@ func addresses() api.StandardKind[types.Address] {
 }
 
 // observedAddress converts an answer of EC2 to a resource. An address has no state of its own, so
-// it is always healthy.
+// it is always healthy. EC2 reports the instance of an address together with its interface, so both
+// attributes can be set. A configuration that is written for an existing address omits the
+// interface.
 func observedAddress(g *api.Region, e types.Address) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(e.AllocationId), Health: resource.Healthy}
 	a := api.Attrs{}
@@ -107,14 +109,17 @@ func observedAddress(g *api.Region, e types.Address) resource.Observed {
 }
 
 // checkAddress asks EC2 for a dry run, which reports a missing permission before the first action
-// of the plan.
+// of the plan. Amazon EC2 API Reference, AllocateAddress: DryRun "Checks whether you have the
+// required permissions for the action, without actually making the request". The attachment is not
+// checked: the instance may be created by the same plan.
 func checkAddress(ctx context.Context, g *api.Region, _ provider.Request) error {
 	_, err := g.EC2.AllocateAddress(ctx, &ec2.AllocateAddressInput{Domain: types.DomainTypeVpc, DryRun: aws.Bool(true)})
 	return api.DryRun(err)
 }
 
 // createAddress allocates an address once per key and attaches it. AllocateAddress has no client
-// token, and a second address costs money, so NoRetry finds an earlier result by its tag.
+// token, and a second address costs money, so NoRetry finds an earlier result by its tag. A failed
+// attachment leaves a tagged address, which the next attempt finds and attaches.
 func createAddress(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	made, err := api.NoRetry(ctx, g, func() (types.Address, error) {
 		out, err := g.EC2.AllocateAddress(ctx, &ec2.AllocateAddressInput{
@@ -142,7 +147,9 @@ func updateAddress(ctx context.Context, g *api.Region, r provider.Request) (reso
 
 // attachAddress gives an address to its instance or interface. It takes none from a service that
 // has it: that is an error of AWS (Resource.AlreadyAssociated), since AllowReassociation is false.
-// Without a configured attachment it only reads: a NAT gateway may have the address.
+// Without a configured attachment it only reads: a NAT gateway may have the address. Each round
+// reads the address and makes one change at most. The next read shows the result, even if the
+// response to the change was lost.
 func attachAddress(ctx context.Context, g *api.Region, id string, want resource.Attrs) (o resource.Observed,
 	err error,
 ) {
@@ -166,6 +173,7 @@ func attachAddress(ctx context.Context, g *api.Region, id string, want resource.
 		if !freed {
 			err = associateAddress(ctx, g, id, instance, nic)
 		}
+		// An instance or an interface that was just created may not be visible yet.
 		// An instance takes no address before it runs.
 		if err != nil && !api.Absent(err) && !api.HasCode(err, "InvalidInstanceID", "IncorrectInstanceState") {
 			return err
@@ -177,7 +185,8 @@ func attachAddress(ctx context.Context, g *api.Region, id string, want resource.
 
 // associateAddress gives an address to an interface: that of the launch of an instance, if that has
 // others. Amazon EC2 API Reference, AssociateAddress: "If the instance has more than one network
-// interface, you must specify a network interface ID".
+// interface, you must specify a network interface ID". AllowReassociation is false "to ensure the
+// operation fails if the Elastic IP address is already associated with another resource".
 func associateAddress(ctx context.Context, g *api.Region, id, instance, nic string) error {
 	in := &ec2.AssociateAddressInput{AllocationId: aws.String(id), AllowReassociation: aws.Bool(false)}
 	if nic == "" {
@@ -196,9 +205,10 @@ func associateAddress(ctx context.Context, g *api.Region, id, instance, nic stri
 	return api.Classify("", err)
 }
 
-// freeAddress takes an address from the instance or interface that has it, and reports whether one had. A service of
-// AWS
-// keeps its address.
+// freeAddress removes an address from the instance or the interface that has it, and reports whether it did. A
+// service of AWS, such as a NAT gateway, keeps its address. The result is also false if the interface does not exist,
+// or if the association names neither an instance nor an interface. AWS then decides about the next call of the
+// caller. Amazon EC2 API Reference, DisassociateAddress: "This is an idempotent operation".
 func freeAddress(ctx context.Context, g *api.Region, e types.Address) (bool, error) {
 	if e.AssociationId == nil {
 		return false, nil
@@ -221,7 +231,10 @@ func freeAddress(ctx context.Context, g *api.Region, e types.Address) (bool, err
 	return true, nil
 }
 
-// deleteAddress takes it from its instance or interface first. One that a NAT gateway has stays until that is gone.
+// deleteAddress first removes the address from its instance or interface. An address of a NAT gateway stays until the
+// gateway is gone. Amazon EC2 API Reference, ReleaseAddress: outside a default VPC, "You must disassociate the
+// Elastic IP address before you can release it". Each attempt reads the address again, so a repeated attempt
+// continues after the last completed step.
 func deleteAddress(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	return g.DeleteHeld(ctx, id, func() error {
@@ -237,7 +250,9 @@ func deleteAddress(ctx context.Context, g *api.Region, r provider.Request) error
 	}, func() ([]api.Holder, error) { return natsWith(ctx, g, id) }, "InvalidIPAddress.InUse")
 }
 
-// natsWith lists the NAT gateways that have an address.
+// natsWith lists the NAT gateways that have an address. DescribeNatGateways has no filter for an
+// address, so all gateways are read. A gateway that is being deleted counts as a service: AWS
+// releases its address without an operator.
 func natsWith(ctx context.Context, g *api.Region, address string) ([]api.Holder, error) {
 	all, err := natGateways().Where(ctx, g, nil)
 	var held []api.Holder
@@ -251,7 +266,9 @@ func natsWith(ctx context.Context, g *api.Region, address string) ([]api.Holder,
 }
 
 // holdsElastic: ovi gives an instance or a network interface one Elastic IP. The place is not the identity: an
-// address moves from one instance to another.
+// address moves from one instance to another. Amazon EC2 API Reference, AssociateAddress: if an instance has an
+// Elastic IP address, "the existing address is disassociated from the instance". Two addresses with one user would
+// replace each other in every cycle.
 func holdsElastic(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
 	for _, attr := range []string{"attach_to", KindInterface} {
 		if user, set := api.Inside(a, attr); set {

@@ -26,8 +26,8 @@ func Everywhere() resource.Attrs {
 // KindInterface is the kind network_interface.
 const KindInterface = "network_interface"
 
-// Primary is the ID of the interface of its launch, where an instance has more: then AWS refuses what is about "the"
-// interface of the instance.
+// Primary returns the ID of the interface of the launch if an instance has several interfaces, and "" otherwise. AWS
+// refuses calls about "the" interface of an instance with several, because the ID of the instance does not name one.
 func Primary(i types.Instance) string {
 	if len(i.NetworkInterfaces) < 2 {
 		return ""

@@ -13,7 +13,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// createInterface has a token, and looks for the tag of its key besides: a token is forgotten.
+// createInterface has a token, and looks for the tag of its key besides: a token is forgotten. An
+// address that is still in use is waited for, because a terminated instance has it for a moment
+// longer. A failure after the call leaves a tagged interface, which the next attempt finds, changes
+// and attaches.
 func createInterface(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
 	in := interfaceInput(a)
@@ -48,6 +51,10 @@ func createInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 	return plugIn(ctx, g, interfaceID(n), a, true)
 }
 
+// updateInterface sets each changed attribute by its own call, then moves the attachment. All calls
+// set complete values, so an interrupted update may be repeated. Amazon EC2 API Reference,
+// ModifyNetworkInterfaceAttribute: "The new set of groups you specify replaces the current set".
+// The attachment comes last, so the interface never joins a new instance with its old groups.
 func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id, a := r.Have.ID, r.Desired.Attrs
 	if api.Changed(r, "security_groups") {
@@ -75,7 +82,8 @@ func updateInterface(ctx context.Context, g *api.Region, r provider.Request) (re
 }
 
 // ModifyInterface changes one attribute. Amazon EC2 API Reference, ModifyNetworkInterfaceAttribute: "You can specify
-// only one attribute at a time". It waits while EC2 does not know an interface that was just created.
+// only one attribute at a time". It waits while EC2 does not know an interface that was just created. The caller sets
+// the attribute in the input; the ID is set here.
 func ModifyInterface(ctx context.Context, g *api.Region, id string,
 	in *ec2.ModifyNetworkInterfaceAttributeInput,
 ) error {
@@ -86,6 +94,8 @@ func ModifyInterface(ctx context.Context, g *api.Region, id string,
 	}, interfaceAbsent)
 }
 
+// awaitInterface waits until an interface is ready and returns it. what continues the name of the
+// interface in messages. Poll reads all interfaces that actions wait for together.
 func awaitInterface(ctx context.Context, g *api.Region, id, what string,
 	ready func(types.NetworkInterface) bool,
 ) (n types.NetworkInterface, err error) {
@@ -101,7 +111,8 @@ func awaitInterface(ctx context.Context, g *api.Region, id, what string,
 	return n, err
 }
 
-// plugIn attaches an interface to the configured instance, or detaches it; unless it moves, it only reads.
+// plugIn attaches an interface to the configured instance, or detaches it if none is configured. If moves is false,
+// it only reads: an attachment that was made outside ovi stays if none is configured.
 func plugIn(ctx context.Context, g *api.Region, id string, want resource.Attrs, moves bool) (resource.Observed, error) {
 	n, err := interfacesIn().One(ctx, g, id)
 	to, _ := api.Text(want, "attach_to")
@@ -121,6 +132,7 @@ func plugIn(ctx context.Context, g *api.Region, id string, want resource.Attrs, 
 	return observedInterface(g, n), nil
 }
 
+// indexOf returns the device index for an attachment: the configured one, or defaultIndex.
 func indexOf(want resource.Attrs) int32 {
 	if n := api.DesiredInt(want, deviceIndex); n != nil {
 		return *n
@@ -128,12 +140,18 @@ func indexOf(want resource.Attrs) int32 {
 	return defaultIndex
 }
 
+// pluggedInto reports whether an interface is attached to an instance at the configured index, or
+// is being attached there. Without a configured index every index counts, so that an existing
+// attachment is not moved.
 func pluggedInto(n types.NetworkInterface, to string, want resource.Attrs) bool {
 	at := plugged(n)
 	_, set := want.Get(deviceIndex)
 	return at != nil && aws.ToString(at.InstanceId) == to && (!set || aws.ToInt32(at.DeviceIndex) == indexOf(want))
 }
 
+// plug attaches an interface to an instance and waits while the instance, or the interface, is not
+// visible yet or not in a state for it. AttachNetworkInterface has no client token: after a lost
+// response the repeated call is refused, and the interface itself shows whether it is attached.
 func plug(ctx context.Context, g *api.Region, id, to string, want resource.Attrs) error {
 	err := g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.EC2.AttachNetworkInterface(ctx, &ec2.AttachNetworkInterfaceInput{
@@ -151,7 +169,8 @@ func plug(ctx context.Context, g *api.Region, id, to string, want resource.Attrs
 
 // unplug detaches an interface, never by force: the instance may have to be restarted after that.
 // Amazon EC2 API Reference, DetachNetworkInterface: Force is "a last resort", after which the same
-// index may be unusable until the instance is stopped and started.
+// index may be unusable until the instance is stopped and started. A refusal with IncorrectState is
+// not an error: the wait that follows shows whether the interface becomes available.
 func unplug(ctx context.Context, g *api.Region, n types.NetworkInterface) (types.NetworkInterface, error) {
 	if n.Attachment == nil {
 		return n, nil
@@ -170,7 +189,9 @@ func unplug(ctx context.Context, g *api.Region, n types.NetworkInterface) (types
 }
 
 // deleteInterface waits until EC2 no longer lists the interface: until then its private address is
-// taken, and a replacement with the same address would fail.
+// taken, and a replacement with the same address would fail. An interface that disappears at any
+// step, for example together with its instance, counts as deleted. Amazon EC2 API Reference,
+// DeleteNetworkInterface: "You must detach the network interface before you can delete it".
 func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	n, err := interfacesIn().One(ctx, g, id)
@@ -202,7 +223,7 @@ func deleteInterface(ctx context.Context, g *api.Region, r provider.Request) err
 	})
 }
 
-// userOf names the instance that an interface is attached to.
+// userOf names the instance that an interface is attached to. An absent interface has no user.
 func userOf(ctx context.Context, g *api.Region, id string) ([]string, error) {
 	n, err := interfacesIn().One(ctx, g, id)
 	if at := plugged(n); err == nil && at != nil {

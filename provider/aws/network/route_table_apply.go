@@ -15,8 +15,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// applyRouteTable brings routes and subnets of a table to the configuration. What is there already,
-// after an answer that was lost, is left as it is, so that it can be done again at any point.
+// applyRouteTable brings the routes and subnets of a table to the configuration. An existing route
+// or association that is correct, for example after a lost response, is not changed, so the
+// function may be repeated at any point. Routes come first, so that a subnet never joins a table
+// that lacks its configured routes. The result is read after all changes.
 func applyRouteTable(ctx context.Context, g *api.Region, id string, want resource.Attrs) (resource.Observed, error) {
 	t, err := awaitRouteTable(ctx, g, id)
 	if err != nil {
@@ -41,6 +43,7 @@ func awaitRouteTable(ctx context.Context, g *api.Region, id string) (t types.Rou
 			return err
 		}
 		for _, a := range t.Associations {
+			// The states associating and disassociating change without another call.
 			if a.AssociationState != nil && strings.HasSuffix(string(a.AssociationState.State), "ing") {
 				return api.ErrWait
 			}
@@ -110,6 +113,7 @@ func destination(cidr string) (v4, v6 *string) {
 // putRoute creates a route or changes where it goes. Its target may have been created a moment ago.
 func putRoute(ctx context.Context, g *api.Region, id string, route resource.Attrs, exists bool) error {
 	cidr, _ := api.Text(route, "cidr")
+	// EC2 has one parameter for internet gateways and virtual private gateways.
 	gateway := api.DesiredText(route, KindInternetGateway)
 	if gateway == nil {
 		gateway = api.DesiredText(route, "virtual_gateway")
@@ -144,6 +148,8 @@ func putRoute(ctx context.Context, g *api.Region, id string, route resource.Attr
 func setSubnets(ctx context.Context, g *api.Region, t types.RouteTable, want []string) error {
 	have := map[string]string{}
 	for _, a := range t.Associations {
+		// An association without a subnet belongs to a gateway, or makes the table the main one of
+		// the VPC.
 		if a.SubnetId != nil && !leavingTable(a) {
 			have[*a.SubnetId] = aws.ToString(a.RouteTableAssociationId)
 		}
@@ -173,7 +179,8 @@ func setSubnets(ctx context.Context, g *api.Region, t types.RouteTable, want []s
 }
 
 // leaveTable removes one association. An association that does not exist counts as removed, so that
-// a repeated call succeeds.
+// a repeated call succeeds. Amazon EC2 API Reference, DisassociateRouteTable: the subnet then "uses
+// the routes in the VPC's main route table".
 func leaveTable(ctx context.Context, g *api.Region, association string) error {
 	_, err := g.EC2.DisassociateRouteTable(ctx, &ec2.DisassociateRouteTableInput{AssociationId: aws.String(association)})
 	if err = api.Classify("", err); api.Absent(err) {
@@ -202,7 +209,7 @@ func otherTable(ctx context.Context, g *api.Region, subnet string, err error) er
 // deleteRouteTable lets its subnets go first: they use the main table of their VPC from then on.
 // Amazon EC2 API Reference, DeleteRouteTable: "You must disassociate the route table from any
 // subnets before you can delete it", and the main table cannot be deleted; so its own association
-// is skipped.
+// is skipped. A repeated call continues with the associations that are left.
 func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	t, err := tablesOfRoutes().One(ctx, g, id)
@@ -226,7 +233,8 @@ func deleteRouteTable(ctx context.Context, g *api.Region, r provider.Request) er
 	}, func() ([]api.Holder, error) { return usersOf(ctx, g, id) }, "DependencyViolation")
 }
 
-// usersOf lists the subnets and gateways that use a route table. AWS itself removes an association that is ending.
+// usersOf lists the subnets and gateways that use a route table. AWS itself removes an association that is ending. An
+// absent table has no users.
 func usersOf(ctx context.Context, g *api.Region, id string) ([]api.Holder, error) {
 	t, err := tablesOfRoutes().One(ctx, g, id)
 	if err != nil {

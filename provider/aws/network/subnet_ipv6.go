@@ -74,6 +74,8 @@ func subnetBlocks6(s types.Subnet) (out []types.SubnetIpv6CidrBlockAssociation) 
 	return out
 }
 
+// subnetState6 returns the state of a block, or an empty state if EC2 does not report it. Such a
+// block does not count.
 func subnetState6(b types.SubnetIpv6CidrBlockAssociation) types.SubnetCidrBlockStateCode {
 	if b.Ipv6CidrBlockState == nil {
 		return ""
@@ -97,9 +99,12 @@ func observedSubnetIPv6(a api.Attrs, s types.Subnet) {
 	}
 }
 
+// errNoBlock reports that a VPC has no associated /56. block6 waits for one: a block that is still
+// being associated cannot be divided yet.
 var errNoBlock = errors.New("no IPv6 addresses")
 
 // block6 is the /64 of a VPC with a number. The VPC may have its addresses only since a moment ago.
+// A VPC that still has none after the wait for propagation is a wrong configuration.
 func block6(ctx context.Context, g *api.Region, vpc string, n int64) (cidr string, err error) {
 	err = g.PatientlyIf(ctx, g.Wait.Appear, func() error {
 		v, err := vpcs().One(ctx, g, vpc)
@@ -112,6 +117,9 @@ func block6(ctx context.Context, g *api.Region, vpc string, n int64) (cidr strin
 	return cidr, err
 }
 
+// part6 returns the /64 with a number from 0 to 255 of the first associated /56 of a VPC. The
+// number is the byte after the first 56 bits. A block that is not associated yet has no addresses
+// to use, and only a /56 has exactly 256 parts.
 func part6(v types.Vpc, n int64) (string, error) {
 	for _, b := range blocks6(v) {
 		whole, err := netip.ParsePrefix(aws.ToString(b.Ipv6CidrBlock))
@@ -130,7 +138,8 @@ func part6(v types.Vpc, n int64) (string, error) {
 }
 
 // updateIPv6 changes the block and what is assigned from it. A block that is assigned from stays associated: on
-// the way from one block to another nothing is assigned.
+// the way from one block to another nothing is assigned. If assign_ipv6 is not configured, the observed setting is
+// restored after the move.
 func updateIPv6(ctx context.Context, g *api.Region, r provider.Request) error {
 	id := r.Have.ID
 	assigns, configured := api.Flag(r.Desired.Attrs, assignAttr)
@@ -151,11 +160,10 @@ func updateIPv6(ctx context.Context, g *api.Region, r provider.Request) error {
 	return nil
 }
 
-// moveBlock6 gives a subnet a block, after it has taken another one away. A subnet has one IPv6 block at most, so
-// there is a moment without one. The function starts from the live state: after an interruption it continues where
-// the last attempt stopped. Amazon EC2 API Reference, AssociateSubnetCidrBlock: "You can only associate a single IPv6
-// CIDR block with your subnet", so there is a moment without one. The function starts from the live state: after an
-// interruption it continues where the last attempt stopped.
+// moveBlock6 gives a subnet a block, after it has removed another one. Amazon EC2 API Reference,
+// AssociateSubnetCidrBlock: "You can only associate a single IPv6 CIDR block with your subnet", so there is a moment
+// without one. The function starts from the live state: after an interruption it continues where the last attempt
+// stopped. The new block is computed first, so that a VPC without IPv6 addresses fails before anything is removed.
 func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) error {
 	cidr, err := block6(ctx, g, vpc, n)
 	if err != nil {
@@ -182,7 +190,8 @@ func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) err
 }
 
 // dropBlock6 removes a block and waits until it is gone: AWS first requires the instances with addresses to be
-// deleted.
+// deleted. Amazon EC2 API Reference, DisassociateSubnetCidrBlock: "You must detach or delete all gateways and
+// resources that are associated with the CIDR block before you can disassociate it".
 func dropBlock6(ctx context.Context, g *api.Region, id, association string) error {
 	err := g.DeleteHeld(ctx, association, func() error {
 		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx,
@@ -195,7 +204,8 @@ func dropBlock6(ctx context.Context, g *api.Region, id, association string) erro
 	return awaitBlock6(ctx, g, id, "")
 }
 
-// addBlock6 looks first, since the call has no token.
+// addBlock6 looks first, since the call has no token. A block that is associated or being
+// associated counts as found if it has the same addresses.
 func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 	_, err := api.NoRetry(ctx, g, func() (types.SubnetIpv6CidrBlockAssociation, error) {
 		out, err := g.EC2.AssociateSubnetCidrBlock(ctx, &ec2.AssociateSubnetCidrBlockInput{
@@ -217,7 +227,10 @@ func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 	return awaitBlock6(ctx, g, id, cidr)
 }
 
-// awaitBlock6 waits until a subnet has a block and no other; "" is none.
+// awaitBlock6 waits until a subnet has a block and no other; "" is none. An associating,
+// disassociating or failing block still changes, so the wait continues. A failed block ends the
+// wait only if it has the requested addresses: EC2 may still list the failure of an earlier
+// attempt.
 func awaitBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 	return g.AwaitSeen(ctx, g.Wait.Compute, "the IPv6 addresses of "+id, func(ctx context.Context) error {
 		s, err := subnets().Poll(ctx, g, id)
@@ -251,6 +264,8 @@ func awaitBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 	})
 }
 
+// setAssign6 sets whether network interfaces that are created in a subnet get an IPv6 address. It
+// may be repeated, since the call sets a value. A subnet that is not visible yet is waited for.
 func setAssign6(ctx context.Context, g *api.Region, id string, on bool) error {
 	return g.Patiently(ctx, g.Wait.Appear, func() error {
 		_, err := g.EC2.ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
@@ -260,7 +275,8 @@ func setAssign6(ctx context.Context, g *api.Region, id string, on bool) error {
 	}, "InvalidSubnetID.NotFound")
 }
 
-// withIPv6 lists the instances in a subnet that have an IPv6 address.
+// withIPv6 lists the instances in a subnet that have an IPv6 address. Other interfaces are not
+// listed, although they may prevent the removal of the block as well.
 func withIPv6(ctx context.Context, g *api.Region, subnet string) (names []string, err error) {
 	all, err := api.Instances(ctx, g, &ec2.DescribeInstancesInput{
 		Filters: append(api.Where("subnet-id", subnet), api.Living()...),

@@ -65,7 +65,7 @@ func subnetSchema() resource.Kind {
 
 // holdsSubnet: ranges of subnets of a VPC must not overlap ("Subnet CIDR blocks"). Two subnets with
 // overlapping ranges cannot exist at the same time, so a plan deletes one before it creates the
-// other.
+// other. The number of the IPv6 block is not the identity: an update can give a subnet another one.
 func holdsSubnet(_ resource.Ref, a resource.Attrs, _ resource.State) (out []resource.Hold) {
 	vpc, _ := api.Inside(a, api.KindVPC)
 	cidr, _ := api.Text(a, "cidr")

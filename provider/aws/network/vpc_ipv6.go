@@ -43,10 +43,13 @@ func blocks6(v types.Vpc) (out []types.VpcIpv6CidrBlockAssociation) {
 	return out
 }
 
+// held6 reports whether a block in a state belongs to the VPC now or soon. A failing, failed or
+// ending block does not.
 func held6(s types.VpcCidrBlockStateCode) bool {
 	return s == types.VpcCidrBlockStateCodeAssociated || s == types.VpcCidrBlockStateCodeAssociating
 }
 
+// stateOf6 returns the state of a block, or an empty state if EC2 does not report it.
 func stateOf6(b types.VpcIpv6CidrBlockAssociation) types.VpcCidrBlockStateCode {
 	if b.Ipv6CidrBlockState == nil {
 		return ""
@@ -55,7 +58,8 @@ func stateOf6(b types.VpcIpv6CidrBlockAssociation) types.VpcCidrBlockStateCode {
 }
 
 // observedIPv6 sets the IPv6 attributes. A VPC usually has one block from Amazon. If it has
-// several, the first associated block is shown.
+// several, the first associated block is shown. A block that is still being associated counts for
+// ipv6, so that no plan adds a second one, but its addresses are not shown.
 func observedIPv6(a api.Attrs, v types.Vpc) {
 	all := blocks6(v)
 	a[ipv6Attr] = resource.Bool(len(all) > 0)
@@ -90,7 +94,8 @@ func setIPv6(ctx context.Context, g *api.Region, id string, on bool) error {
 	return awaitIPv6(ctx, g, id, "", false)
 }
 
-// addIPv6 looks first: the call has no token, and made twice it adds a second block.
+// addIPv6 looks first: the call has no token, and made twice it adds a second block. A block that
+// the VPC has, or is getting, counts as found.
 func addIPv6(ctx context.Context, g *api.Region, id string) error {
 	made, err := api.NoRetry(ctx, g, func() (types.VpcIpv6CidrBlockAssociation, error) {
 		out, err := g.EC2.AssociateVpcCidrBlock(ctx, &ec2.AssociateVpcCidrBlockInput{
@@ -141,6 +146,8 @@ func awaitIPv6(ctx context.Context, g *api.Region, id, association string, on bo
 	})
 }
 
+// failedIPv6 returns the error of a block that AWS could not provide. Its hint suggests a new
+// attempt, which requests another block.
 func failedIPv6(id string, b types.VpcIpv6CidrBlockAssociation) error {
 	return &provider.Error{
 		Cause: provider.Configuration, Op: "ec2.AssociateVpcCidrBlock",
@@ -149,7 +156,8 @@ func failedIPv6(id string, b types.VpcIpv6CidrBlockAssociation) error {
 	}
 }
 
-// haveIPv6 lists the subnets of a VPC that have some of its IPv6 addresses.
+// haveIPv6 lists the subnets of a VPC that have some of its IPv6 addresses. A block that is being
+// added or removed counts as well.
 func haveIPv6(ctx context.Context, g *api.Region, vpc string) (names []string, err error) {
 	all, err := subnets().Where(ctx, g, api.Where("vpc-id", vpc))
 	for _, s := range all {
