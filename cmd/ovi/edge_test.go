@@ -183,7 +183,7 @@ func (s *edgeSite) read(args ...string) string {
 
 // app is the file of a deployment, whose health check finds what the program wrote when it started.
 func app(version string) string {
-	return fmt.Sprintf("id: app1\nversion: %q\nimage: localhost/app:%s\nnodes: all\nhealth_check: {command: [/bin/test, -e, /ok], interval: 1, retries: 1}\n", version, version)
+	return fmt.Sprintf("id: app1\nversion: %q\nimage: localhost/app:%s\nnodes: all\nhealth_check: {command: [/bin/test, -e, /ok], interval: 1, retries: 3}\n", version, version)
 }
 
 // TestTheFiveScenariosOfTheEdge: a new deployment is installed, a new version updates it, a crashed node
