@@ -259,3 +259,24 @@ func TestUnknownKind(t *testing.T) {
 		t.Errorf("%v after %d calls", err, len(w.cloud.Requests()))
 	}
 }
+
+// TestARootVolumeThatNobodyChanged: a list may show an instance before its root volume, and then all of that differs.
+// The volume is as configured, and AWS has no modification of it to wait for.
+func TestARootVolumeThatNobodyChanged(t *testing.T) {
+	t.Parallel()
+	w := newLiveState(t)
+	d := desired(t, "ec2", "web", values{
+		"size": text("t3.micro"), "root_volume": resource.NewAttrs(resource.Attr{Name: "size", Value: resource.Int(20)}),
+	})
+	w.make(d)
+	seen := w.settled(d, nil)
+	seen.Attrs = seen.Attrs.Without("root_volume")
+	if all := changes(t, d, seen, nil); len(all) == 0 {
+		t.Fatal("nothing differs")
+	}
+	w.mustUpdate(d, seen, nil)
+	w.settled(d, nil)
+	if n := w.count("ec2.ModifyVolume"); n != 0 {
+		t.Errorf("%d modifications", n)
+	}
+}

@@ -53,6 +53,10 @@ func reshape(ctx context.Context, g *api.Region, id string, want resource.Attrs,
 	}
 	in := reshaping(v, want, kind, changed)
 	if in == nil {
+		// An earlier attempt may have ordered the change. A volume that was never modified has nothing to wait for.
+		if _, err := pollModification(ctx, g, id); api.Absent(err) {
+			return nil
+		}
 		return awaitReshaped(ctx, g, id)
 	}
 	if _, err := g.EC2.ModifyVolume(ctx, in); err != nil {
