@@ -47,6 +47,7 @@ func TestAKeyThatIsToBeDeleted(t *testing.T) {
 	if !there || o.Health != resource.Stopped || !strings.Contains(o.Message, "scheduled for deletion on 20") {
 		t.Fatalf("%v %s %q", there, o.Health, o.Message)
 	}
+	d.Tags = desired(t, "kms_key", "main", nil, "team", "api").Tags // AWS refuses tags until the deletion is canceled
 	o = w.mustUpdate(d, o, nil)
 	if o.Health != resource.Healthy {
 		t.Errorf("it is %s after its deletion was canceled: %s", o.Health, o.Message)
@@ -153,9 +154,11 @@ func TestTheNameOfADeletedSecretIsTaken(t *testing.T) {
 	if !there || o.Health != resource.Failing {
 		t.Fatalf("deleted by hand: %v %+v", there, o)
 	}
+	d.Tags = desired(t, "secret", "token", nil, "team", "api").Tags // AWS refuses tags until it is restored
 	if o = w.mustUpdate(d, o, nil); o.Health != resource.Healthy {
 		t.Errorf("restored, it is %s", o.Health)
 	}
+	w.settled(d, nil)
 	if err := w.p.Delete(t.Context(), provider.Request{Key: w.key(), Have: o, Desired: d}); err != nil {
 		t.Fatal(errorText(err))
 	}

@@ -113,6 +113,11 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	if err != nil {
 		return resource.Observed{}, err
 	}
+	if k.Restore != nil {
+		if err := k.Restore(ctx, g, r); err != nil {
+			return resource.Observed{}, p.classified(ctx, err)
+		}
+	}
 	if set, drop := api.UserChanges(r); len(set)+len(drop) > 0 {
 		if err := k.Tag(ctx, g, r.Have.ID, set, drop); err != nil {
 			return resource.Observed{}, p.classified(ctx, err)

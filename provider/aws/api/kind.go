@@ -33,6 +33,9 @@ type Kind struct {
 	Read func(ctx context.Context, g *Region, id string) (resource.Observed, error)
 	// Tag sets and removes tags of a resource and keeps all others.
 	Tag func(ctx context.Context, g *Region, id string, set map[string]string, drop []string) error
+	// Restore, if any, cancels a scheduled deletion if the request does. It is called before Tag and Update: AWS
+	// changes neither tags nor settings until then.
+	Restore func(context.Context, *Region, provider.Request) error
 	// Check returns why a resource could not be created as the request says. It writes nothing.
 	Check func(context.Context, *Region, provider.Request) error
 	// Create, update and remove keep the contracts of provider.Provider.

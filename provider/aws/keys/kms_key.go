@@ -74,7 +74,7 @@ func kindOfKMS() api.Kind {
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN."},
 			},
 		},
-		List: listKeys, Read: readKey, Tag: tagKMS, Check: checkKMS,
+		List: listKeys, Read: readKey, Tag: tagKMS, Restore: restoreKey, Check: checkKMS,
 		Create: createKey, Update: updateKey, Remove: deleteKey,
 		Calls: api.Calls{
 			Service:  "kms",

@@ -179,16 +179,18 @@ func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) er
 	return nil
 }
 
-// updateKey first makes a key usable: one that is disabled or to be deleted takes no change.
-// Disabling comes last for the same reason. Each call sets an absolute value, so an interrupted
-// update can be repeated.
+// restoreKey makes a key usable: a key that is disabled or scheduled for deletion takes no change.
+func restoreKey(ctx context.Context, g *api.Region, r provider.Request) error {
+	if !api.Starts(r) {
+		return nil
+	}
+	return enableKey(ctx, g, r.Have.ID)
+}
+
+// updateKey changes a key that restoreKey has made usable, and disables it last. Each call sets an absolute value, so
+// an interrupted update can be repeated.
 func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
-	if api.Starts(r) {
-		if err := enableKey(ctx, g, r.Have.ID); err != nil {
-			return resource.Observed{}, err
-		}
-	}
 	if api.Changed(r, "description") {
 		if _, err := g.KMS.UpdateKeyDescription(ctx,
 			&kms.UpdateKeyDescriptionInput{

@@ -81,7 +81,7 @@ func kindOfSecret() api.Kind {
 				{Name: arnAttr, Type: resource.TString, Computed: true, Doc: "Its ARN, which is its ID."},
 			},
 		},
-		List: listSecrets, Read: readSecret, Tag: tagSecret, Check: checkSecret,
+		List: listSecrets, Read: readSecret, Tag: tagSecret, Restore: restoreSecret, Check: checkSecret,
 		Create: createSecret, Update: updateSecret, Remove: deleteSecret,
 		Calls: api.Calls{
 			Service:  "secretsmanager",
@@ -401,17 +401,20 @@ func secretValue(ctx context.Context, g *api.Region, a resource.Attrs) (*string,
 	return out.RandomPassword, nil
 }
 
-// updateSecret cancels a scheduled deletion first, because a secret that is scheduled takes no
-// change. A value that did not change is not sent: each call with a value creates a version.
-// The call has no token of the request, so a repeated update with a value creates one more version
-// of the same value.
+// restoreSecret cancels a scheduled deletion, because a secret that is scheduled takes no change.
+func restoreSecret(ctx context.Context, g *api.Region, r provider.Request) error {
+	if !api.Changed(r, pendingDeletion) {
+		return nil
+	}
+	_, err := g.Secrets.RestoreSecret(ctx, &secretsmanager.RestoreSecretInput{SecretId: aws.String(r.Have.ID)})
+	return api.Classify("", err)
+}
+
+// updateSecret changes a secret that restoreSecret has made usable. A value that did not change is
+// not sent: each call with a value creates a version. The call has no token of the request, so a
+// repeated update with a value creates one more version of the same value.
 func updateSecret(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	id := aws.String(r.Have.ID)
-	if api.Changed(r, pendingDeletion) {
-		if _, err := g.Secrets.RestoreSecret(ctx, &secretsmanager.RestoreSecretInput{SecretId: id}); err != nil {
-			return resource.Observed{}, api.Classify("", err)
-		}
-	}
 	a := r.Desired.Attrs
 	in := &secretsmanager.UpdateSecretInput{
 		SecretId: id, Description: api.DesiredText(a, "description"),
