@@ -37,28 +37,56 @@ func (r *Runs) runFile(run string) string {
 	return filepath.Join(r.dir, runsName, run+runSuffix)
 }
 
-// register takes the lock of this run.
+// register takes the lock of this run. Between the creation of the file and its lock, another process can take the run
+// for a crashed one and remove the file: then the file is created again.
 func (r *Runs) register() error {
 	if err := os.MkdirAll(filepath.Join(r.dir, runsName), 0o700); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	f, err := vfs.OS().OpenFile(r.runFile(r.run), os.O_RDWR|os.O_CREATE, 0o600)
+	for {
+		f, err := vfs.OS().OpenFile(r.runFile(r.run), os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return fmt.Errorf("ledger: create the file of this run: %w", err)
+		}
+		ok, err := f.TryLock()
+		for tries := 0; err == nil && !ok && tries < 100; tries++ {
+			time.Sleep(time.Millisecond) // another process checks whether this one runs
+			ok, err = f.TryLock()
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("ledger: lock the file of this run: %w", err), f.Close())
+		}
+		if !ok {
+			return f.Close() // another ledger of this process has it; it counts for both
+		}
+		lives, err := r.isLocked()
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		if lives {
+			r.life = f
+			return nil
+		}
+		if err := f.Close(); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+	}
+}
+
+// isLocked reports whether the folder has the file of this run, with a lock on it.
+func (r *Runs) isLocked() (bool, error) {
+	f, err := vfs.OS().OpenFile(r.runFile(r.run), os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
-		return fmt.Errorf("ledger: create the file of this run: %w", err)
+		return false, fmt.Errorf("ledger: %w", err)
 	}
-	ok, err := f.TryLock()
-	for tries := 0; err == nil && !ok && tries < 100; tries++ {
-		time.Sleep(time.Millisecond) // another process checks whether this one runs
-		ok, err = f.TryLock()
+	free, err := f.TryLock()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, fmt.Errorf("ledger: lock the file of this run: %w", err)
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("ledger: lock the file of this run: %w", err), f.Close())
-	}
-	if !ok {
-		return f.Close() // another ledger of this process has it; it counts for both
-	}
-	r.life = f
-	return nil
+	return !free, nil
 }
 
 // LeaveClaims records, before Close, that claims of this run could not be released. If no action runs under
@@ -91,30 +119,34 @@ func (r *Runs) unregister(broken bool) error {
 // closing: its file exists and is not locked. An unknown run is not dead. The lock decides and not
 // the ID of a process, which another process may have by now.
 func (r *Runs) IsDead(run string) bool {
-	if run == r.run || run == "" || run != filepath.Base(run) {
-		return false
-	}
-	f, err := vfs.OS().OpenFile(r.runFile(run), os.O_RDWR, 0o600)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	ok, err := f.TryLock()
-	if err != nil || !ok {
-		return false
-	}
-	return f.Unlock() == nil
+	dead, err := r.ifDead(run, func() error { return nil })
+	return dead && err == nil
 }
 
 // ForgetRun removes the file of a crashed run, once none of its actions is left to recover.
 func (r *Runs) ForgetRun(run string) error {
-	if !r.IsDead(run) {
-		return nil
-	}
-	if err := os.Remove(r.runFile(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	_, err := r.ifDead(run, func() error { return os.Remove(r.runFile(run)) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
+}
+
+// ifDead calls do with the lock of a run whose process has ended: a process that registers the same run waits for that
+// lock, and then finds whether its file is left.
+func (r *Runs) ifDead(run string, do func() error) (dead bool, err error) {
+	if run == r.run || run == "" || run != filepath.Base(run) {
+		return false, nil
+	}
+	f, err := vfs.OS().OpenFile(r.runFile(run), os.O_RDWR, 0o600)
+	if err != nil {
+		return false, nil //nolint:nilerr // a run whose file cannot be opened is not dead for certain
+	}
+	ok, err := f.TryLock()
+	if err != nil || !ok {
+		return false, f.Close()
+	}
+	return true, errors.Join(do(), f.Close())
 }
 
 // DeadRuns lists the runs whose processes ended without closing.
