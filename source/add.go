@@ -93,7 +93,11 @@ func (a *adding) run() {
 		return
 	}
 	if n := len(a.desired) + max(r.Count, 1); n > MaxResources {
-		a.tooMany()
+		if a.failed = true; !a.full { // reported once
+			a.wrong(r.At, fmt.Sprintf("the stack has more than %d resources", MaxResources),
+				"use smaller counts, or several stacks")
+		}
+		a.full = true
 		return
 	}
 	a.keep(attrs, uses)
@@ -105,15 +109,6 @@ func (a *adding) run() {
 		k.r.Attrs = r.Attrs.Clone()
 		a.unsure = append(a.unsure, k)
 	}
-}
-
-// tooMany reports, once, that the stack has more resources than one may have.
-func (a *adding) tooMany() {
-	if a.failed = true; !a.full {
-		a.wrong(a.r.At, fmt.Sprintf("the stack has more than %d resources", MaxResources),
-			"use smaller counts, or several stacks")
-	}
-	a.full = true
 }
 
 // findKind finds the schema.

@@ -28,14 +28,6 @@ func rule(a *resource.Attribute) string {
 	return "use " + a.Type.String()
 }
 
-// sourceOf returns where a secret came from; empty if a part of it is written in the configuration.
-func sourceOf(n *Node) string {
-	if n.Parts == nil || len(*n.Parts) != 1 {
-		return ""
-	}
-	return (*n.Parts)[0].From
-}
-
 func between(a *resource.Attribute) string {
 	switch {
 	case a.Max == nil:

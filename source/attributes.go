@@ -36,7 +36,13 @@ type reading struct {
 // share one result: in big stacks most have. known are the names of the stack, once they are
 // known; until then the result may be open.
 func (a *adding) attributes(known map[resource.Ref]bool) (attrs resource.Attrs, uses []use, left open) {
-	key := a.memoKey()
+	// The key is everything that the result depends on.
+	key := append(a.scratch[:0], a.r.Provider...)
+	for _, s := range [...]string{a.r.Location, a.kind.Name, a.r.Prefix} {
+		key = append(append(key, 0), s...)
+	}
+	key = a.r.Attrs.AppendKey(key)
+	a.scratch = key
 	if c, ok := a.memo[string(key)]; ok && known == nil {
 		return c.attrs, a.withDepends(c.uses), c.open
 	}
@@ -171,15 +177,4 @@ func (r *reading) report(p resource.Problem) {
 		}
 	}
 	r.wrong(at, p.Summary, cmp.Or(emptied(n, schema, exact), p.Suggestion, rule(schema)))
-}
-
-// memoKey is everything that the result depends on.
-func (a *adding) memoKey() []byte {
-	k := append(a.scratch[:0], a.r.Provider...)
-	for _, s := range [...]string{a.r.Location, a.kind.Name, a.r.Prefix} {
-		k = append(append(k, 0), s...)
-	}
-	k = a.r.Attrs.AppendKey(k)
-	a.scratch = k
-	return k
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/ovi-project/ovi/resource/position"
 )
 
-func (d *Draft) user(i int) user {
-	return user{d.desired[i].Ref, func(path string) position.Position { return d.where(i, path) }}
-}
-
 // lookedUp is what a use, or all uses of a resource, mean.
 type lookedUp struct {
 	refs []resource.Ref
@@ -37,7 +33,8 @@ func (d *Draft) depend() {
 				u := &uses[k]
 				these, seen := found[u.ref]
 				if !seen || u.ref == nil {
-					these = d.lookUp(d.user(i), u)
+					by := user{d.desired[i].Ref, func(path string) position.Position { return d.where(i, path) }}
+					these = d.lookUp(by, u)
 				}
 				all.refs, all.bad = append(all.refs, these.refs...), all.bad || these.bad
 				if u.ref != nil && len(these.refs) > 0 {
@@ -94,11 +91,12 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 	}
 	r := u.ref.Ref
 	if outputs.IsRef(r) {
-		summary, suggestion := ofItself(d.Stack, r)
-		if summary != "" {
-			d.wrong(by, u, summary, suggestion)
+		own := strings.HasPrefix(r.Name, d.Stack+".")
+		if own {
+			d.wrong(by, u, "${stack/"+r.Name+"} is an output of this stack itself",
+				"use the value of the output, or a local for it: an output is known after an apply")
 		}
-		return lookedUp{bad: summary != ""}
+		return lookedUp{bad: own}
 	}
 	if x := d.find(r); x != nil {
 		summary, suggestion := d.checkUse(by.ref, u)
@@ -112,8 +110,15 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 		return lookedUp{[]resource.Ref{r}, summary != ""}
 	}
 	if g := d.counted[r]; g.count > 0 {
+		var names []string
+		for i := range min(g.count, 4) {
+			names = append(names, r.Name+"-"+strconv.Itoa(i))
+		}
+		if g.count > len(names) {
+			names = append(names, "… "+r.Name+"-"+strconv.Itoa(g.count-1))
+		}
 		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path),
-			"use one of "+listed(r.Name, g.count))
+			"use one of "+strings.Join(names, ", "))
 	} else if u.optional {
 		return lookedUp{}
 	} else {
@@ -322,16 +327,4 @@ func absentAt(d *Draft, r resource.Ref) string {
 		}
 	}
 	return ""
-}
-
-// listed lists the names that a count makes.
-func listed(name string, count int) string {
-	var out []string
-	for i := range min(count, 4) {
-		out = append(out, name+"-"+strconv.Itoa(i))
-	}
-	if count > len(out) {
-		out = append(out, "… "+name+"-"+strconv.Itoa(count-1))
-	}
-	return strings.Join(out, ", ")
 }

@@ -122,11 +122,3 @@ func (g groups) units() (out []string) {
 	slices.Sort(out)
 	return out
 }
-
-// sorted sorts the members of all groups.
-func (g groups) sorted() groups {
-	for _, m := range g {
-		slices.SortFunc(m.refs, resource.Ref.Compare)
-	}
-	return g
-}

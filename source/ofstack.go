@@ -25,12 +25,3 @@ func ofStack(text string) (ref resource.Reference, summary, suggestion string) {
 	}
 	return outputs.Refer(text), "", ""
 }
-
-// ofItself returns a problem with a reference to an output of the stack itself.
-func ofItself(stack string, r resource.Ref) (summary, suggestion string) {
-	if !strings.HasPrefix(r.Name, stack+".") {
-		return "", ""
-	}
-	return "${stack/" + r.Name + "} is an output of this stack itself",
-		"use the value of the output, or a local for it: an output is known after an apply"
-}

@@ -45,7 +45,17 @@ func (o Outside) Value(from, name string) (value, summary, suggestion string) {
 		}
 		return "", "the environment variable " + name + " is not set", "run `export " + name + "=…` first"
 	case from == "file" && name != "":
-		return o.file(name)
+		b, err := o.read(name)
+		switch {
+		case err != nil:
+			return "", "cannot read file " + Quote(name) + ": " + FileError(err), "use a path relative to " + o.folder()
+		case len(b) > maxOutside:
+			return "", "file " + Quote(name) + " is larger than 1 MiB", "use a smaller one"
+		case !utf8.Valid(b):
+			return "", "file " + Quote(name) + " is not UTF-8 text", "encode it, for example in base64"
+		}
+		// One line end at its end is not part of the value, as in a shell.
+		return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), "", ""
 	}
 	if from == "secret" {
 		return "", "the value is a secret that `ovi config show` does not print", "use ${env:NAME} or ${file:PATH}"
@@ -74,20 +84,6 @@ func CheckPublic(n *Node) (summary, suggestion string) {
 		return "an item of public must be env:NAME or file:PATH, got " + Quote(n.Text), "for example, public: [env:TEAM]"
 	}
 	return "", ""
-}
-
-// file reads a file. One line end at its end is not part of the value, as in a shell.
-func (o Outside) file(name string) (value, summary, suggestion string) {
-	b, err := o.read(name)
-	switch {
-	case err != nil:
-		return "", "cannot read file " + Quote(name) + ": " + FileError(err), "use a path relative to " + o.folder()
-	case len(b) > maxOutside:
-		return "", "file " + Quote(name) + " is larger than 1 MiB", "use a smaller one"
-	case !utf8.Valid(b):
-		return "", "file " + Quote(name) + " is not UTF-8 text", "encode it, for example in base64"
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), "", ""
 }
 
 func (o Outside) folder() string {

@@ -76,7 +76,10 @@ func (d *Draft) resolve() resource.Intent {
 	d.reread()
 	d.order()
 	d.duplicates()
-	spreadGroups(d, d.groups.sorted())
+	for _, m := range d.groups {
+		slices.SortFunc(m.refs, resource.Ref.Compare)
+	}
+	spreadGroups(d, d.groups)
 	former{d}.set()
 	d.depend()
 	d.crossCheck()

@@ -134,7 +134,13 @@ func (r *reading) scalar(path string, a *resource.Attribute, n *Node) resource.V
 	case Bool:
 		return resource.Bool(strings.EqualFold(n.Text, "true"))
 	case Int:
-		return r.number(path, n)
+		// Other bases and leading zeros mean different numbers to different readers of YAML.
+		v, err := strconv.ParseInt(n.Text, 10, 64)
+		if err != nil || strings.TrimLeft(n.Text, "+-0") != strings.TrimLeft(n.Text, "+-") && v != 0 {
+			r.wrong(r.at(n, path), "ambiguous number for "+path, "use plain decimal digits, or quotes if it is a string")
+			return nil
+		}
+		return resource.Int(v)
 	default:
 		if whole, err := strconv.ParseInt(n.Text, 10, 64); err == nil { // the result of an expression
 			return resource.Int(whole)
@@ -146,17 +152,6 @@ func (r *reading) scalar(path string, a *resource.Attribute, n *Node) resource.V
 		}
 		return resource.Float(f)
 	}
-}
-
-// number reads a whole number. Other bases and leading zeros mean different numbers to
-// different readers of YAML.
-func (r *reading) number(path string, n *Node) resource.Value {
-	v, err := strconv.ParseInt(n.Text, 10, 64)
-	if err != nil || strings.TrimLeft(n.Text, "+-0") != strings.TrimLeft(n.Text, "+-") && v != 0 {
-		r.wrong(r.at(n, path), "ambiguous number for "+path, "use plain decimal digits, or quotes if it is a string")
-		return nil
-	}
-	return resource.Int(v)
 }
 
 // word makes a string, or a reference where the schema expects a resource. A word that may be an ID is one, unless a
@@ -260,7 +255,11 @@ func (r *reading) sealed(path string, a *resource.Attribute, n *Node, s string) 
 	case r.opts.Secrets == nil:
 		r.wrong(r.at(n, path), path+" is a secret, and there is no key for its digest", "report this error of ovi")
 	default:
-		return r.newSecret(s).WithSource(sourceOf(n))
+		from := "" // also if a part of the secret is written in the configuration
+		if n.Parts != nil && len(*n.Parts) == 1 {
+			from = (*n.Parts)[0].From
+		}
+		return r.newSecret(s).WithSource(from)
 	}
 	return nil
 }

@@ -46,7 +46,12 @@ func (c *chartSource) Load(ctx context.Context) ([]*source.Draft, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("chart: reading %s: %w", t.Name(), err)
 		}
-		l.documents(t)
+		nodes := l.Nodes(t)
+		for i := range nodes {
+			if !nodes[i].IsNull() {
+				l.manifest(t, &nodes[i])
+			}
+		}
 	}
 	l.finish()
 	return []*source.Draft{l.Draft}, nil

@@ -66,7 +66,7 @@ func newLoader(opts Options) *loader {
 	l.Reader = page.NewReader(opts.Files, source.NewDraft(opts.Options), l.unknown)
 	for _, k := range opts.Schemas.Kinds(opts.Provider) {
 		l.kinds[manifestKind(k.Name)] = k
-		l.fields.addKind(k)
+		l.fields.add(k.Attrs)
 	}
 	l.Draft.Spell, l.Draft.Publish = l.fields.spell, publish
 	l.Draft.Sum.InTree = opts.Files != nil && len(opts.Values)+len(opts.Set) == 0
@@ -74,11 +74,6 @@ func newLoader(opts Options) *loader {
 		l.Draft.Prefix = opts.Namespace + "-"
 	}
 	return l
-}
-
-// sumOf adds a manifest to the version of the stack.
-func (l *loader) sumOf(m *manifest) {
-	l.Draft.Sum.Add("file:manifest", string(m.n.AppendKey(nil)), m.kind.Name != kindSecret)
 }
 
 // openChart reads a chart and renders its templates.
@@ -123,18 +118,7 @@ func (l *loader) templateFiles(dir string) ([]*page.File, source.Problems) {
 		files, rendered = append(files, &page.File{Name: filepath.ToSlash(name), Text: s}),
 			rendered || templates.IsRendered(name)
 	}
-	l.parts(dir, files)
-	if !rendered && len(problems) == 0 {
-		problems = source.Problems{{
-			At: position.Position{File: dir}, Summary: "the chart has no templates",
-			Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml"),
-		}}
-	}
-	return files, problems
-}
-
-// parts makes each template a part of the source. The values and Chart.yaml belong to the whole.
-func (l *loader) parts(dir string, files []*page.File) {
+	// Each template is a part of the source. The values and Chart.yaml belong to the whole.
 	inside := filepath.ToSlash(dir) + "/"
 	l.Draft.Part = func(at position.Position) string {
 		if name, is := strings.CutPrefix(filepath.ToSlash(at.File), inside); is {
@@ -145,6 +129,13 @@ func (l *loader) parts(dir string, files []*page.File) {
 	for _, f := range files {
 		l.Draft.PartNames = append(l.Draft.PartNames, l.Draft.Part(position.Position{File: f.Name}))
 	}
+	if !rendered && len(problems) == 0 {
+		problems = source.Problems{{
+			At: position.Position{File: dir}, Summary: "the chart has no templates",
+			Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml"),
+		}}
+	}
+	return files, problems
 }
 
 // render renders all templates. One that cannot be rendered is reported; what it would have

@@ -27,16 +27,6 @@ type manifest struct {
 	labels, was       *source.Node
 }
 
-// documents reads the manifests of a text.
-func (l *loader) documents(t *page.Text) {
-	nodes := l.Nodes(t)
-	for i := range nodes {
-		if !nodes[i].IsNull() {
-			l.manifest(t, &nodes[i])
-		}
-	}
-}
-
 // manifest reads one document. One that is not certainly a resource is a problem of the whole
 // stack: what it declares is not known.
 func (l *loader) manifest(t *page.Text, n *source.Node) {
@@ -51,7 +41,7 @@ func (l *loader) manifest(t *page.Text, n *source.Node) {
 		return
 	}
 	m.hide()
-	l.sumOf(m)
+	l.Draft.Sum.Add("file:manifest", string(n.AppendKey(nil)), m.kind.Name != kindSecret)
 	m.readMetadata(n.Get("metadata"))
 	if m.r.Name == "" {
 		return
@@ -226,7 +216,12 @@ func (m *manifest) readMetadata(n *source.Node) {
 				m.r.Ignore[j] = m.attributePath(m.r.Ignore[j])
 			}
 		case "replace":
-			m.readReplace(v)
+			switch s := resource.Strategy(v.Text); s {
+			case resource.DestroyFirst, resource.CreateFirst, resource.Swap, resource.StartFirst:
+				m.r.Replace = s
+			default:
+				m.wrong(v, "unknown way to replace "+v.What(), "use destroy-first, create-first, swap or start-first")
+			}
 		case "public":
 			m.readPublic(v)
 		case "blessed":
@@ -264,15 +259,6 @@ func (m *manifest) words(n *source.Node, what, example string) (out []string, fr
 		}
 	}
 	return out, from
-}
-
-func (m *manifest) readReplace(n *source.Node) {
-	switch s := resource.Strategy(n.Text); s {
-	case resource.DestroyFirst, resource.CreateFirst, resource.Swap, resource.StartFirst:
-		m.r.Replace = s
-	default:
-		m.wrong(n, "unknown way to replace "+n.What(), "use destroy-first, create-first, swap or start-first")
-	}
 }
 
 // attributePath spells a path of a manifest as the schema does.

@@ -38,8 +38,6 @@ var snake = regexp.MustCompile(`[a-z][a-z0-9]*(?:_[a-z0-9]+)+`)
 
 func newNames() *names { return &names{map[string]string{}} }
 
-func (n *names) addKind(k resource.Kind) { n.add(k.Attrs) }
-
 func (n *names) add(attrs []resource.Attribute) {
 	for i := range attrs {
 		a := &attrs[i]

@@ -165,7 +165,13 @@ func (i *importer) readTop() {
 		}
 	}
 	for _, section := range []string{"networks", "volumes", "secrets"} {
-		i.findExternal(section)
+		for key, v := range pairs(i.root.Get(section)) {
+			if x := v.Get("external"); x != nil && x.Text != "false" { // a chart refers to its own resources only
+				i.external[section+"."+key.Text] = true
+				i.note(key, section+"."+key.Text+".external",
+					"declare it in the chart, and adopt the existing one with `ovi adopt`")
+			}
+		}
 	}
 	for key, v := range pairs(i.root.Get("services")) {
 		i.service(key, v)
@@ -173,16 +179,6 @@ func (i *importer) readTop() {
 	i.readNetworks()
 	i.readVolumes()
 	i.readSecrets()
-}
-
-// findExternal notes what is not part of the file: a chart refers to its own resources only.
-func (i *importer) findExternal(section string) {
-	for key, v := range pairs(i.root.Get(section)) {
-		if x := v.Get("external"); x != nil && x.Text != "false" {
-			i.external[section+"."+key.Text] = true
-			i.note(key, section+"."+key.Text+".external", "declare it in the chart, and adopt the existing one with `ovi adopt`")
-		}
-	}
 }
 
 // pairs yields the keys and values of an object.

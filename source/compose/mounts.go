@@ -82,7 +82,15 @@ func (s *service) mount(n *source.Node, from, path string, mode []string) {
 		s.note(n, source.Quote(from)+" is in the home of a user", "use an absolute path")
 		return
 	case strings.HasPrefix(from, ".") || strings.HasPrefix(from, "/") || strings.HasPrefix(from, "$"):
-		from = s.newVolume(path, s.hostPath(n, from))
+		if !filepath.IsAbs(from) && !strings.HasPrefix(from, "$") {
+			from = filepath.Join(s.Dir, from)
+		}
+		kind := "Directory"
+		if s.IsFile(from) {
+			kind = "File"
+		}
+		hostPath := object{{"path", s.expand(n, from)}, {"type", kind}}
+		from = s.newVolume(path, object{{"type", "bind"}, {"hostPath", hostPath}})
 	case s.external["volumes."+from]:
 		s.note(n, "the external volume "+from+" is not mounted at "+path, "declare it in the chart, and mount it in "+s.name)
 		return
@@ -111,18 +119,6 @@ func (s *service) mount(n *source.Node, from, path string, mode []string) {
 func (s *service) addMount(o object) {
 	have, _ := s.m.spec.get("volumes").([]any)
 	s.m.spec.set("volumes", append(have, o))
-}
-
-// hostPath is the spec of a volume of a path of the host.
-func (s *service) hostPath(n *source.Node, p string) object {
-	if !filepath.IsAbs(p) && !strings.HasPrefix(p, "$") {
-		p = filepath.Join(s.Dir, p)
-	}
-	kind := "Directory"
-	if s.IsFile(p) {
-		kind = "File"
-	}
-	return object{{"type", "bind"}, {"hostPath", object{{"path", s.expand(n, p)}, {"type", kind}}}}
 }
 
 // newVolume declares a volume of the service's own, named by where it is mounted.

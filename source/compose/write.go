@@ -58,7 +58,10 @@ func (i *importer) files() map[string]string {
 			if k > 0 {
 				b.WriteString("---\n")
 			}
-			b.WriteString(i.manifestText(m))
+			metadata := append(object{{"name", m.name}}, m.metadata...)
+			doc := object{{"apiVersion", "cutepod/v1alpha0"}, {"kind", m.kind}, {"metadata", metadata}}
+			doc.setIf("spec", m.spec)
+			b.WriteString(i.write(doc))
 		}
 		out["templates/"+name] = b.String()
 	}
@@ -75,14 +78,6 @@ func (i *importer) valuesFile() string {
 		fmt.Fprintf(&b, "# %s:    # has no default: set it here, or with --set %s=VALUE\n", name, name)
 	}
 	return b.String()
-}
-
-// manifestText is a manifest as it is written.
-func (i *importer) manifestText(m manifest) string {
-	metadata := append(object{{"name", m.name}}, m.metadata...)
-	out := object{{"apiVersion", "cutepod/v1alpha0"}, {"kind", m.kind}, {"metadata", metadata}}
-	out.setIf("spec", m.spec)
-	return i.write(out)
 }
 
 // write writes a block as YAML.

@@ -118,7 +118,7 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 		opts: s.opts, dir: dir, site: siteName(dir), draft: source.NewDraft(s.opts.Options),
 		where: map[string][]string{}, first: map[string]position.Position{},
 	}
-	l.draft.Keys = keys()
+	l.draft.Keys = names(deploymentTable())
 	sum := sha256.New()
 	var docs []*document
 	for _, e := range entries {
@@ -284,21 +284,18 @@ func (l *loader) resourceOf(d *declared, node string) *source.Resource {
 		ref := resource.Ref{Provider: l.opts.Provider, Location: r.Location, Kind: l.opts.Kind, Name: d.needs[i].Text}
 		r.DependsOn = append(r.DependsOn, ref.String())
 	}
-	r.Where = func(p string) position.Position { return d.where(p, r.At) }
+	r.Where = func(p string) position.Position { // of an attribute's path, or of a key
+		key := strings.FieldsFunc(p, func(r rune) bool { return r == '.' || r == '[' })
+		if len(key) == 0 {
+			return r.At
+		}
+		if key[0] == "name" {
+			key[0] = "id"
+		}
+		if n := d.root.Get(key[0]); n != nil {
+			return d.at(n)
+		}
+		return r.At
+	}
 	return r
-}
-
-// where is the position of an attribute's path, or of a key.
-func (d *declared) where(p string, other position.Position) position.Position {
-	key := strings.FieldsFunc(p, func(r rune) bool { return r == '.' || r == '[' })
-	if len(key) == 0 {
-		return other
-	}
-	if key[0] == "name" {
-		key[0] = "id"
-	}
-	if n := d.root.Get(key[0]); n != nil {
-		return d.at(n)
-	}
-	return other
 }

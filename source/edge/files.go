@@ -10,12 +10,6 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// keys are those of a deployment's file that are no attributes.
-func keys() []string { return names(deploymentTable()) }
-
-// siteKeys are those of site.yaml.
-func siteKeys() []string { return names(siteTable()) }
-
 // readSite reads site.yaml.
 func (l *loader) readSite(d *document) {
 	for i := 0; i+1 < len(d.root.Kids); i += 2 {
@@ -37,7 +31,7 @@ func (l *loader) readSite(d *document) {
 				l.wrong(d, value, "", "deployments is "+value.Form(), "use none, or remove it: each deployment is a file")
 			}
 		default:
-			l.wrong(d, key, "", "unknown key "+source.Quote(key.Text), source.Suggest(key.Text, siteKeys()))
+			l.wrong(d, key, "", "unknown key "+source.Quote(key.Text), source.Suggest(key.Text, names(siteTable())))
 		}
 	}
 	if len(l.nodes) == 0 && !l.broken {

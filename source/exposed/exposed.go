@@ -56,10 +56,19 @@ func (f *Finder) Added(r *source.Resource, outside map[string]string) {
 	}
 	look := looking{f, r, outside}
 	if r.Kind == "" {
-		look.free("outputs", &r.Attrs, published())
+		look.free("outputs", &r.Attrs, reason{
+			"outputs are recorded and shown", "remove it, and read the secret where it is kept",
+		})
 		return
 	}
-	kind := f.kind(r.Provider, r.Kind)
+	key := [2]string{r.Provider, r.Kind}
+	kind, known := f.kinds[key]
+	if !known {
+		if found, ok := f.schemas.Kind(r.Provider, r.Kind); ok {
+			kind = &found
+		}
+		f.kinds[key] = kind
+	}
 	if kind == nil {
 		return
 	}
@@ -71,18 +80,6 @@ func (f *Finder) Added(r *source.Resource, outside map[string]string) {
 			look.value(a.Name, a, &r.Attrs.Kids[i+1])
 		}
 	}
-}
-
-func (f *Finder) kind(provider, name string) *resource.Kind {
-	key := [2]string{provider, name}
-	k, known := f.kinds[key]
-	if !known {
-		if found, ok := f.schemas.Kind(provider, name); ok {
-			k = &found
-		}
-		f.kinds[key] = k
-	}
-	return k
 }
 
 func attribute(of []resource.Attribute, name string) *resource.Attribute {
@@ -97,25 +94,8 @@ func attribute(of []resource.Attribute, name string) *resource.Attribute {
 // reason is the reader of a value, and where a secret belongs instead.
 type reason struct{ who, next string }
 
-func inTag() reason {
-	return reason{
-		"tags are shown to everyone who can list the resources", "remove it, and keep the secret in a secret store",
-	}
-}
-
-func published() reason {
-	return reason{"outputs are recorded and shown", "remove it, and read the secret where it is kept"}
-}
-
 func shown() reason {
 	return reason{"the value is recorded and shown", "pass it as a secret, with ${env:NAME} or ${file:PATH}"}
-}
-
-func written() reason {
-	return reason{
-		"the file has it in plain text",
-		"use ${env:NAME} or ${file:PATH}, or read it from a secret store on the instance",
-	}
 }
 
 // looking is the search in one resource.
@@ -149,7 +129,9 @@ func (l looking) tags() {
 			l.again(i)
 			continue
 		}
-		l.f.tagged[t] = l.report(path, at, what, inTag())
+		l.f.tagged[t] = l.report(path, at, what, reason{
+			"tags are shown to everyone who can list the resources", "remove it, and keep the secret in a secret store",
+		})
 	}
 	if clean {
 		l.f.tags[&l.r.Tags[0]] = true
@@ -177,7 +159,10 @@ func (l looking) value(path string, a *resource.Attribute, n *source.Node) {
 			l.value(path+"["+strconv.Itoa(i)+"]", elem, &n.Kids[i])
 		}
 	case a.Secret:
-		l.text(path, n, written())
+		l.text(path, n, reason{
+			"the file has it in plain text",
+			"use ${env:NAME} or ${file:PATH}, or read it from a secret store on the instance",
+		})
 	default:
 		l.text(path, n, shown())
 	}

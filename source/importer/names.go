@@ -59,22 +59,15 @@ func Names(schemas Schemas, all []resource.Observed, given map[string]string) []
 	})
 	taken := map[resource.Ref]bool{}
 	for i := range items {
-		items[i].Name = free(items[i], taken, checkerOf(schemas, items[i].Resource.Ref))
+		ref := items[i].Resource.Ref
+		var checker *resource.Checker // nil if the kind or its rules are not known
+		if k, ok := schemas.Kind(ref.Provider, ref.Kind); ok {
+			checker, _ = resource.NewChecker(k)
+		}
+		items[i].Name = free(items[i], taken, checker)
 		taken[items[i].Ref()] = true
 	}
 	return items
-}
-
-func checkerOf(schemas Schemas, ref resource.Ref) *resource.Checker {
-	k, ok := schemas.Kind(ref.Provider, ref.Kind)
-	if !ok {
-		return nil
-	}
-	c, err := resource.NewChecker(k)
-	if err != nil {
-		return nil
-	}
-	return c
 }
 
 // free is the name of an item, changed until the kind allows it and no other item has it.

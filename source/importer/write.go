@@ -44,7 +44,12 @@ func Write(h Head, schemas Schemas, items []Item) ([]byte, []Note, error) {
 		set(head, h.Word, text(h.Location))
 	}
 	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for _, i := range w.order(items) {
+	// What others refer to is before them, by kind.
+	ordered := slices.Clone(items)
+	slices.SortStableFunc(ordered, func(a, b Item) int {
+		return w.depth(a.Resource.Ref, nil) - w.depth(b.Resource.Ref, nil)
+	})
+	for _, i := range ordered {
 		block, err := w.block(i)
 		if err != nil {
 			return nil, nil, err
@@ -59,15 +64,6 @@ func Write(h Head, schemas Schemas, items []Item) ([]byte, []Note, error) {
 		return nil, nil, fmt.Errorf("write the configuration: %w", err)
 	}
 	return b.Bytes(), w.notes, nil
-}
-
-// order puts what others refer to before them, by kind.
-func (w *writer) order(items []Item) []Item {
-	out := slices.Clone(items)
-	slices.SortStableFunc(out, func(a, b Item) int {
-		return w.depth(a.Resource.Ref, nil) - w.depth(b.Resource.Ref, nil)
-	})
-	return out
 }
 
 // depth is how many kinds one after the other the resources of a kind may refer to.

@@ -53,12 +53,6 @@ func typed(a *resource.Attribute) *Schema {
 			elem = attribute(a.Elem)
 		}
 		return OrOutside(&Schema{Type: OneOf("object"), Others: &Others{Of: elem}})
-	}
-	return scalar(a)
-}
-
-func scalar(a *resource.Attribute) *Schema {
-	switch {
 	case a.Type == resource.TInt:
 		return OrOutside(&Schema{Type: OneOf("integer"), Min: a.Min, Max: a.Max})
 	case a.Type == resource.TFloat:

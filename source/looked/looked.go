@@ -30,28 +30,17 @@ func (l *Up) Meant(at resource.Ref, kind *resource.Kind) (found *resource.Lookup
 		return nil, "lookup has more than one way to find the resource", use
 	case l.ID != "":
 		return &resource.Lookup{ID: l.ID}, "", ""
-	case l.searches():
-		return l.searched(kind)
-	case l.Stack == "" || l.Ref == "":
-		return nil, "lookup needs an ID, a stack and a ref, a name, or tags", use
-	}
-	return l.elsewhere(at, kind)
-}
-
-// searched checks a search by name and tags: the kind must have them.
-func (l *Up) searched(kind *resource.Kind) (found *resource.Lookup, summary, suggestion string) {
-	switch {
 	case l.Name != "" && kind.NameTag != "":
 		return nil, "a " + kind.Name + " has no name at its system, only the tag " + kind.NameTag,
 			fmt.Sprintf("use lookup: {tags: {%s: %q}}", kind.NameTag, l.Name)
 	case len(l.Tags) > 0 && kind.NoTags:
 		return nil, "resources of kind " + kind.Name + " have no tags", "use lookup: {name: NAME}"
+	case l.searches():
+		return &resource.Lookup{Name: l.Name, Tags: l.Tags}, "", ""
+	case l.Stack == "" || l.Ref == "":
+		return nil, "lookup needs an ID, a stack and a ref, a name, or tags", use
 	}
-	return &resource.Lookup{Name: l.Name, Tags: l.Tags}, "", ""
-}
-
-// elsewhere returns the resource of another stack.
-func (l *Up) elsewhere(at resource.Ref, kind *resource.Kind) (found *resource.Lookup, summary, suggestion string) {
+	// What is left is a resource of another stack.
 	of := at.In(l.Stack)
 	of.Kind, of.Name = "", ""
 	if whole, err := resource.ParseRef(l.Ref); err == nil && whole.Stack == "" {

@@ -102,16 +102,11 @@ func (s *settings) around(d *source.Draft, r *row) {
 		if build := builders()[kind]; build != nil {
 			out := build(s, r)
 			out.Provider, out.Kind, out.Name = s.table.opts.Provider, kind, r.name()
-			s.place(r, &out)
+			out.At = s.table.at(r, "")
+			out.Where = func(string) position.Position { return out.At } // the columns of the row are not its attributes
 			d.Add(&out)
 		}
 	}
-}
-
-// place gives a resource the position of its row, whose columns are not its attributes.
-func (s *settings) place(r *row, out *source.Resource) {
-	out.At = s.table.at(r, "")
-	out.Where = func(string) position.Position { return out.At }
 }
 
 // of refers to an attribute of the cluster of a row.

@@ -52,23 +52,18 @@ func check(rows []row) []problem {
 		}
 	}
 	// Of two rows that want the same, the one that was inserted later is wrong.
-	for _, i := range byAge(rows) {
+	byAge := make([]int, len(rows))
+	for i := range byAge {
+		byAge[i] = i
+	}
+	slices.SortStableFunc(byAge, func(a, b int) int { return cmp.Compare(rows[a].since, rows[b].since) })
+	for _, i := range byAge {
 		if rows[i].name() != Reserved {
 			c.row(i)
 		}
 	}
 	slices.SortStableFunc(c.problems, func(a, b problem) int { return cmp.Compare(a.row, b.row) })
 	return c.problems
-}
-
-// byAge lists the numbers of the rows, the oldest row first.
-func byAge(rows []row) []int {
-	out := make([]int, len(rows))
-	for i := range out {
-		out[i] = i
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rows[a].since, rows[b].since) })
-	return out
 }
 
 func (c *checker) wrong(row, column int, summary, suggestion string) {

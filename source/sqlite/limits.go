@@ -30,11 +30,6 @@ func bound(ctx context.Context, db *sql.DB) error {
 	return errors.Join(err, conn.Close())
 }
 
-// budget returns the budget of reading the table, and a context that ends with it.
-func (t *Table) budget(ctx context.Context) (*budget.Budget, context.Context, context.CancelFunc) {
-	return budget.New(ctx, "reading the table clusters", budget.Limits{Bytes: maxBytes, Time: t.opts.Time})
-}
-
 // spend counts a row.
 func spend(b *budget.Budget, n int, r *row) error {
 	size := int64(64)

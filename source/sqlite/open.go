@@ -81,21 +81,6 @@ func (t *Table) readable() (h string, err error) {
 	return h, nil
 }
 
-// open opens the database with parameters of a URI of SQLite.
-func (t *Table) open(parameters ...string) (*sql.DB, error) {
-	abs, err := filepath.Abs(t.path)
-	if err != nil {
-		return nil, err
-	}
-	query := append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)", t.opts.Wait.Milliseconds())}, parameters...)
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(abs), RawQuery: strings.Join(query, "&")}
-	db, err := sql.Open("sqlite", u.String())
-	if err == nil {
-		db.SetMaxOpenConns(1)
-	}
-	return db, err
-}
-
 // read runs do on a database that cannot be written to. A database with a write-ahead log that is
 // empty is read as a file that does not change, because SQLite would create two files beside it; if
 // it changed all the same, it is read again.
@@ -127,12 +112,19 @@ func (t *Table) read(ctx context.Context, do func(*sql.DB) error) error {
 	return t.wrong("the database changes too often to be read", "run the command again when nothing writes to it")
 }
 
-// with runs do on the database.
+// with runs do on the database, which it opens with parameters of a URI of SQLite.
 func (t *Table) with(ctx context.Context, parameters []string, do func(*sql.DB) error) error {
-	db, err := t.open(parameters...)
+	abs, err := filepath.Abs(t.path)
 	if err != nil {
 		return err
 	}
+	query := append([]string{fmt.Sprintf("_pragma=busy_timeout(%d)", t.opts.Wait.Milliseconds())}, parameters...)
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(abs), RawQuery: strings.Join(query, "&")}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
 	err = bound(ctx, db)
 	if err == nil {
 		err = do(db)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/budget"
 )
 
 // rows reads the table, sorted by name.
@@ -24,7 +26,7 @@ type querier interface {
 
 // readRows reads the rows, in one statement: they are of one moment.
 func (t *Table) readRows(ctx context.Context, db querier) (out []row, err error) {
-	b, ctx, done := t.budget(ctx)
+	b, ctx, done := budget.New(ctx, "reading the table clusters", budget.Limits{Bytes: maxBytes, Time: t.opts.Time})
 	defer done()
 	defer func() { err = t.spent(ctx, err) }()
 	have, err := t.columns(ctx, db)
@@ -42,11 +44,18 @@ func (t *Table) readRows(ctx context.Context, db querier) (out []row, err error)
 			fields = append(fields, "'text'", "'"+added()[name]+"'")
 		}
 	}
-	ordered, err := t.ordered(ctx, db)
+	// It grows with the age of the rows: the number that SQLite gives a new row. A view, and a table without these
+	// numbers, have none.
+	since := "0"
+	err = each(ctx, db, "SELECT 1 FROM pragma_table_list WHERE name = 'clusters' AND type = 'table' AND NOT wr",
+		func(func(...any) error) error {
+			since = "rowid"
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
-	fields = append(fields, ordered)
+	fields = append(fields, since)
 	err = each(ctx, db, "SELECT "+strings.Join(fields, ", ")+" FROM clusters ORDER BY CAST(name AS TEXT)",
 		func(scan func(...any) error) error {
 			var texts [columns]sql.NullString
@@ -68,18 +77,6 @@ func (t *Table) readRows(ctx context.Context, db querier) (out []row, err error)
 			return spend(b, len(out), &r)
 		})
 	return out, err
-}
-
-// ordered is an expression that grows with the age of the rows: the number that SQLite gives a new row. A view, and a
-// table without these numbers, have none.
-func (t *Table) ordered(ctx context.Context, db querier) (expression string, err error) {
-	expression = "0"
-	err = each(ctx, db, "SELECT 1 FROM pragma_table_list WHERE name = 'clusters' AND type = 'table' AND NOT wr",
-		func(func(...any) error) error {
-			expression = "rowid"
-			return nil
-		})
-	return expression, err
 }
 
 // each runs do for every row of a query.

@@ -9,20 +9,6 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// statusColumns are the columns of the report that files of an older form lack, as Kindler adds
-// them.
-func statusColumns() []statusColumn {
-	return []statusColumn{
-		{"server_ip", "TEXT"},
-		{"desired_state", "TEXT DEFAULT 'present'"},
-		{"actual_state", "TEXT DEFAULT 'unknown'"},
-		{"last_reconciled_at", "TIMESTAMP"},
-		{"reconcile_error", "TEXT"},
-	}
-}
-
-type statusColumn struct{ name, definition string }
-
 // Report implements source.Reporter: it writes the columns status, actual_state,
 // last_reconciled_at, reconcile_error and server_ip, in one transaction, and no other column. A row
 // whose fact is not known is not changed.
@@ -85,7 +71,13 @@ func (t *Table) upgrade(ctx context.Context, tx *sql.Tx) error {
 	if err := t.complete(have); err != nil {
 		return err
 	}
-	for _, c := range statusColumns() {
+	for _, c := range []struct{ name, definition string }{ // as Kindler adds them
+		{"server_ip", "TEXT"},
+		{"desired_state", "TEXT DEFAULT 'present'"},
+		{"actual_state", "TEXT DEFAULT 'unknown'"},
+		{"last_reconciled_at", "TIMESTAMP"},
+		{"reconcile_error", "TEXT"},
+	} {
 		if have[c.name] {
 			continue
 		}

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"github.com/ovi-project/ovi/source"
@@ -34,11 +33,6 @@ func declared() [columns]string {
 		"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port",
 		"desired_state",
 	}
-}
-
-func declares(column string) bool {
-	all := declared()
-	return slices.Contains(all[:], column)
 }
 
 // cell is a value of SQLite, which may be of another type than its column.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -204,7 +205,7 @@ func (t *Table) resource(r *row, broken bool, option func(string) string) *sourc
 	return &source.Resource{
 		Provider: t.opts.Provider, Kind: Kind, Name: r.name(), Attrs: r.attrs(image), At: t.at(r, ""),
 		Where: func(path string) position.Position {
-			if !declares(path) {
+			if all := declared(); !slices.Contains(all[:], path) {
 				path = ""
 			}
 			return t.at(r, path)

@@ -117,20 +117,15 @@ func (r *jsonReader) value(depth int) (source.Node, error) {
 		if t == '{' {
 			n.Shape = source.Object
 		}
-		return r.kids(n, depth)
+		for r.dec.More() { // in an object keys and values alternate
+			k, err := r.value(depth + 1)
+			if err != nil {
+				return n, err
+			}
+			n.Kids = append(n.Kids, k)
+		}
+		_, err = r.token() // the closing bracket
+		return n, err
 	}
 	return n, nil
-}
-
-// kids reads to the closing bracket. In an object keys and values alternate.
-func (r *jsonReader) kids(n source.Node, depth int) (source.Node, error) {
-	for r.dec.More() {
-		k, err := r.value(depth + 1)
-		if err != nil {
-			return n, err
-		}
-		n.Kids = append(n.Kids, k)
-	}
-	_, err := r.token()
-	return n, err
 }

@@ -43,7 +43,14 @@ func jsonFault(text []byte) *fault {
 			f.off++
 		}
 		if f.off == len(text) || f.place == atEnd {
-			return f.unclosed()
+			if len(f.open) == 0 {
+				return nil
+			}
+			last := f.open[len(f.open)-1]
+			return &fault{
+				len(text), "unexpected end of file",
+				fmt.Sprintf("add a %s: the %c of line %d is not closed", closing(text[last]), text[last], f.line(last)),
+			}
 		}
 		if found := f.token(text[f.off]); found != nil {
 			return found
@@ -52,18 +59,6 @@ func jsonFault(text []byte) *fault {
 			return nil
 		}
 		f.last = f.off
-	}
-}
-
-// unclosed returns the fault of a text that ends inside brackets.
-func (f *jsonFaults) unclosed() *fault {
-	if len(f.open) == 0 {
-		return nil
-	}
-	last := f.open[len(f.open)-1]
-	return &fault{
-		len(f.text), "unexpected end of file",
-		fmt.Sprintf("add a %s: the %c of line %d is not closed", closing(f.text[last]), f.text[last], f.line(last)),
 	}
 }
 

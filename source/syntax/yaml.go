@@ -90,7 +90,13 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 		defer delete(c.open, y)
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
-		summary, suggestion := tagged(y)
+		summary, suggestion := "unsupported YAML tag", "remove the tag, or quote a value that starts with !"
+		// YAML reads an expression that starts with ! as a tag.
+		rest, is := strings.CutPrefix(y.Tag, "!")
+		if is && y.Kind == yaml.ScalarNode && strings.ContainsAny(rest, ".(") && !strings.ContainsAny(rest, "!<>") {
+			summary = "YAML reads a value that starts with ! as a tag"
+			suggestion = `quote the expression: "` + strings.TrimSpace(y.Tag+" "+y.Value) + `"`
+		}
 		c.fail(n.Line, n.Column, summary, suggestion)
 		n.Bad = y.Kind == yaml.ScalarNode
 	}
@@ -119,16 +125,6 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 		n.Type = typeOf(y.Tag)
 	}
 	return n
-}
-
-// tagged returns the problem with a value that has a tag. YAML reads an expression that starts with ! as a tag.
-func tagged(y *yaml.Node) (summary, suggestion string) {
-	rest, is := strings.CutPrefix(y.Tag, "!")
-	if is && y.Kind == yaml.ScalarNode && strings.ContainsAny(rest, ".(") && !strings.ContainsAny(rest, "!<>") {
-		return "YAML reads a value that starts with ! as a tag",
-			`quote the expression: "` + strings.TrimSpace(y.Tag+" "+y.Value) + `"`
-	}
-	return "unsupported YAML tag", "remove the tag, or quote a value that starts with !"
 }
 
 // kids returns room for n nodes.

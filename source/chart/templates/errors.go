@@ -136,7 +136,7 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 	if m := noTmpl.FindStringSubmatch(e.msg); m != nil {
 		name := m[1] + m[2]
 		return "unknown template " + source.Quote(name),
-			page.NearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
+			page.NearestOr(name, slices.Sorted(maps.Keys(t.from)), "add {{ define "+strconv.Quote(name)+" }}")
 	}
 	if m := noKeys.FindStringSubmatch(e.msg); m != nil {
 		above, _, _ := strings.Cut(e.node, "."+m[1])
@@ -148,7 +148,16 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 		return clean(text), "use smaller loops and values"
 	}
 	if m := called.FindStringSubmatch(e.msg); m != nil {
-		return calledProblem(m[1], m[2], values)
+		function, msg := m[1], clean(m[2])
+		if function == "required" || function == "fail" { // their texts are the chart's own
+			return msg, "set the value with --set or --values"
+		}
+		if strings.HasPrefix(function, "ovi_") { // the set added it, and the chart does not name it
+			return msg, "check the values that it prints, and the templates that use each other"
+		}
+		// The text may show a value, which may be a secret.
+		return function + ": " + hideValues(quoted.ReplaceAllString(msg, "…"), values),
+			"check the arguments of " + function
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"unexpected EOF", "a block is not closed", "add {{ end }}"},
@@ -167,19 +176,6 @@ func explain(t *Set, e templateError, values map[string]any) (summary, suggestio
 	return hideValues(clean(e.msg), values), "check the expression"
 }
 
-// calledProblem explains an error of a function. The texts of required and fail are the chart's
-// own; those of the others may show a value, which may be a secret.
-func calledProblem(function, msg string, values map[string]any) (summary, suggestion string) {
-	if function == "required" || function == "fail" {
-		return clean(msg), "set the value with --set or --values"
-	}
-	if strings.HasPrefix(function, "ovi_") { // the set added it, and the chart does not name it
-		return clean(msg), "check the values that it prints, and the templates that use each other"
-	}
-	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values),
-		"check the arguments of " + function
-}
-
 // missingKey explains a value that does not exist.
 func missingKey(node, key string, values map[string]any) (summary, suggestion string) {
 	path, isValue := valuePath(node)
@@ -193,7 +189,10 @@ func missingKey(node, key string, values map[string]any) (summary, suggestion st
 	if i := slices.Index(path, key); i >= 0 {
 		path = path[:i+1]
 	}
-	parent, _ := at2(values, path[:len(path)-1]).(map[string]any)
+	parent := values
+	for _, above := range path[:len(path)-1] {
+		parent, _ = parent[above].(map[string]any)
+	}
 	whole := strings.Join(path, ".")
 	if near, ok := resource.Nearest(key, slices.Sorted(maps.Keys(parent))); ok {
 		return "unknown value .Values." + whole,
@@ -209,19 +208,6 @@ func valuePath(node string) ([]string, bool) {
 		return nil, false
 	}
 	return strings.Split(rest, "."), true
-}
-
-// at2 finds a value by its path; nil if there is none.
-func at2(v any, path []string) any {
-	for _, key := range path {
-		m, _ := v.(map[string]any)
-		v = m[key]
-	}
-	return v
-}
-
-func (t *Set) defined() []string {
-	return slices.Sorted(maps.Keys(t.from))
 }
 
 // hideValues keeps values out of a message: they may be secrets.

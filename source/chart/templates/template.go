@@ -92,25 +92,21 @@ func (t *Set) ParseAll(files []*page.File, report func(*page.File, error)) {
 	if !ok {
 		t.Files = nil // another definition may count for all templates that include it
 	}
-	t.root.Funcs(t.guarded(funcs, used)).Funcs(template.FuncMap{
-		markFunc: t.mark, outFunc: t.print, stepFunc: t.step, enterFunc: t.enter, leaveFunc: t.leave,
-	})
-}
-
-// guarded are the functions that templates can call. To guard one takes longer than most calls of it, so that only the
-// used ones are guarded. The others do not exist when a template is rendered.
-func (t *Set) guarded(funcs template.FuncMap, used map[string]any) template.FuncMap {
-	out := template.FuncMap{}
+	// To guard a function takes longer than most calls of it, so that only the used ones are guarded. The others do not
+	// exist when a template is rendered.
+	guarded := template.FuncMap{}
 	for name := range used {
 		switch fn, ours := funcs[name]; {
 		case !ours: // the own one of text/template
 		case t.free:
-			out[name] = fn
+			guarded[name] = fn
 		default:
-			out[name] = t.guard(name, fn)
+			guarded[name] = t.guard(name, fn)
 		}
 	}
-	return out
+	t.root.Funcs(guarded).Funcs(template.FuncMap{
+		markFunc: t.mark, outFunc: t.print, stepFunc: t.step, enterFunc: t.enter, leaveFunc: t.leave,
+	})
 }
 
 // builtins are the names of the functions of text/template. A guarded one always replaces one of them, so that no
@@ -204,10 +200,12 @@ func (t *Set) markList(f *page.File, l *parse.ListNode) {
 	for _, n := range l.Nodes {
 		switch n := n.(type) {
 		case *parse.TextNode:
-			out = append(out, t.newMark(page.Mark{File: f, Offset: int(n.Pos), Exact: true}))
+			t.marks = append(t.marks, page.Mark{File: f, Offset: int(n.Pos), Exact: true})
+			out = append(out, call(markFunc, int(n.Pos), len(t.marks)-1))
 		case *parse.ActionNode:
-			if len(n.Pipe.Decl) == 0 {
-				t.printed(n, page.Mark{File: f, Offset: int(n.Pos)})
+			if len(n.Pipe.Decl) == 0 { // it prints: the value passes through print, which has the number of the mark
+				t.marks = append(t.marks, page.Mark{File: f, Offset: int(n.Pos)})
+				n.Pipe.Cmds = append(n.Pipe.Cmds, command(outFunc, int(n.Pos), len(t.marks)-1))
 			}
 		case *parse.IfNode:
 			t.markBranch(f, &n.BranchNode)
@@ -226,18 +224,6 @@ func (t *Set) markList(f *page.File, l *parse.ListNode) {
 func (t *Set) markBranch(f *page.File, n *parse.BranchNode) {
 	t.markList(f, n.List)
 	t.markList(f, n.ElseList)
-}
-
-// newMark makes the node {{ovi_mark N}}, which prints nothing.
-func (t *Set) newMark(m page.Mark) parse.Node {
-	t.marks = append(t.marks, m)
-	return call(markFunc, m.Offset, len(t.marks)-1)
-}
-
-// printed marks an action that prints: the value passes through print, which has the number of the mark.
-func (t *Set) printed(n *parse.ActionNode, m page.Mark) {
-	t.marks = append(t.marks, m)
-	n.Pipe.Cmds = append(n.Pipe.Cmds, command(outFunc, m.Offset, len(t.marks)-1))
 }
 
 func command(name string, offset, n int) *parse.CommandNode {

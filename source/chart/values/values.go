@@ -17,8 +17,9 @@ import (
 func Read(r *page.Reader, dir string, files, set []string) (out map[string]any, ok bool) {
 	out, ok = map[string]any{}, true
 	names := files
-	if name := filepath.Join(dir, "values.yaml"); exists(r, name) {
-		names = append([]string{name}, names...)
+	defaults := filepath.Join(dir, "values.yaml")
+	if _, err := r.Disk.Stat(defaults); err == nil {
+		names = append([]string{defaults}, names...)
 	}
 	public := map[string]bool{}
 	for i, name := range names {
@@ -26,7 +27,12 @@ func Read(r *page.Reader, dir string, files, set []string) (out map[string]any, 
 		if own := i == 0 && len(names) > len(files); own {
 			leaves(read, "", func(_, text string) { public[text] = true })
 		} else {
-			conceal(r, read, public)
+			// A file beside the chart's own is where secrets are: messages show no value that the chart itself does not have.
+			leaves(read, "", func(path, text string) {
+				if len(text) >= shortest && !public[text] {
+					r.Draft.Outside(text, ".Values"+path)
+				}
+			})
 		}
 		merge(out, read)
 		ok = ok && good
@@ -40,16 +46,6 @@ func Read(r *page.Reader, dir string, files, set []string) (out map[string]any, 
 // shortest is the shortest text of a values file that no message shows: shorter ones are parts of
 // too many words.
 const shortest = 6
-
-// conceal keeps the values of a file out of messages, unless the chart itself has them: such a file
-// is where secrets are.
-func conceal(r *page.Reader, values map[string]any, public map[string]bool) {
-	leaves(values, "", func(path, text string) {
-		if len(text) >= shortest && !public[text] {
-			r.Draft.Outside(text, ".Values"+path)
-		}
-	})
-}
 
 // leaves calls do for each value that is no block of keys and no list.
 func leaves(v any, path string, do func(path, text string)) {
@@ -66,11 +62,6 @@ func leaves(v any, path string, do func(path, text string)) {
 	default:
 		do(path, fmt.Sprint(v))
 	}
-}
-
-func exists(r *page.Reader, name string) bool {
-	_, err := r.Disk.Stat(name)
-	return err == nil
 }
 
 // readFile reads one file of values.
@@ -112,7 +103,10 @@ func valueOf(r *page.Reader, name string, n *source.Node) any {
 		}
 		return out
 	case source.Object:
-		duplicates(r, name, n)
+		for again, first := range source.Duplicates(n) {
+			r.Problem(page.At(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text),
+				fmt.Sprintf("remove one; the other is on line %d", first.Line))
+		}
 		out := make(map[string]any, len(n.Kids)/2)
 		for i := 0; i+1 < len(n.Kids); i += 2 {
 			if key := n.Kids[i].Text; out[key] == nil {
@@ -127,14 +121,6 @@ func valueOf(r *page.Reader, name string, n *source.Node) any {
 			"quote it, or write it in plain decimal digits")
 	}
 	return v
-}
-
-// duplicates reports keys that an object has twice.
-func duplicates(r *page.Reader, name string, n *source.Node) {
-	for again, first := range source.Duplicates(n) {
-		r.Problem(page.At(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text),
-			fmt.Sprintf("remove one; the other is on line %d", first.Line))
-	}
 }
 
 // typed is the value of a scalar. same is false if it is printed otherwise than it is written.

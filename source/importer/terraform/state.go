@@ -133,7 +133,13 @@ func address(c component, index any) string {
 // nameOf joins the modules, the name and the index of an instance. "this" and "main" are names that say nothing inside
 // of a module.
 func nameOf(c component, index any) string {
-	parts := modules(c.Module)
+	var parts []string
+	for _, s := range steps(c.Module) { // module.app["blue"].module.db is app, blue, db
+		parts = append(parts, s[0])
+		if s[1] != "" {
+			parts = append(parts, s[1])
+		}
+	}
 	if len(parts) == 0 || c.Name != "this" && c.Name != "main" {
 		parts = append(parts, c.Name)
 	}
@@ -152,18 +158,6 @@ func indexText(index any) string {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return ""
-}
-
-// modules are the names and indices in a module path: module.app["blue"].module.db is app, blue, db.
-func modules(path string) []string {
-	var out []string
-	for _, s := range steps(path) {
-		out = append(out, s[0])
-		if s[1] != "" {
-			out = append(out, s[1])
-		}
-	}
-	return out
 }
 
 // steps are the names of the modules in a path, each with its index.

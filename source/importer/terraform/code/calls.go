@@ -70,10 +70,6 @@ func (s *scope) celCall(e *hclsyntax.FunctionCallExpr) (string, error) {
 	case e.Name == "min":
 		return "math.least(" + strings.Join(args, ", ") + ")", nil
 	}
-	return "", s.noFunction(e)
-}
-
-func (s *scope) noFunction(e *hclsyntax.FunctionCallExpr) error {
 	suggestion := "write the value by hand"
 	switch e.Name {
 	case "file", "templatefile", "filebase64":
@@ -83,7 +79,7 @@ func (s *scope) noFunction(e *hclsyntax.FunctionCallExpr) error {
 	case "timestamp", "uuid", "bcrypt":
 		suggestion = "an expression has no clock and no randomness: write the value"
 	}
-	return &unsupported{e.Range(), "the function " + e.Name + " has no counterpart", suggestion}
+	return "", &unsupported{e.Range(), "the function " + e.Name + " has no counterpart", suggestion}
 }
 
 // special converts the functions whose arguments decide. done is false for other functions.

@@ -298,7 +298,14 @@ func (s *scope) celPath(e *hclsyntax.ScopeTraversalExpr) (string, error) {
 			"write a value that is known before apply, or use the reference alone or in a text",
 		}
 	}
-	return "", s.unknown(e)
+	text, suggestion := clip(s.m.source(e.SrcRange)), "write the value"
+	switch root {
+	case "data":
+		suggestion = "write the ID or the value, or add a block with lookup:"
+	case "path":
+		suggestion = "use a path relative to ovi.yaml, as in ${file:PATH}"
+	}
+	return "", &unsupported{e.SrcRange, text + " has no counterpart", suggestion}
 }
 
 // loopPath is a path from a variable of a loop. A dynamic block has two of them: NAME.key and NAME.value.
@@ -310,18 +317,6 @@ func (s *scope) loopPath(as string, path hcl.Traversal) string {
 		return steps(value, path[1:])
 	}
 	return steps(as, path)
-}
-
-func (s *scope) unknown(e *hclsyntax.ScopeTraversalExpr) error {
-	text := clip(s.m.source(e.SrcRange))
-	suggestion := "write the value"
-	switch e.Traversal.RootName() {
-	case "data":
-		suggestion = "write the ID or the value, or add a block with lookup:"
-	case "path":
-		suggestion = "use a path relative to ovi.yaml, as in ${file:PATH}"
-	}
-	return &unsupported{e.SrcRange, text + " has no counterpart", suggestion}
 }
 
 func (s *scope) celBinary(e *hclsyntax.BinaryOpExpr) (string, error) {

@@ -16,8 +16,10 @@ func jsonDocument(blocks []*hclsyntax.Block, table map[string]string, typ, name 
 			continue
 		}
 		d := documentOf{table: table, addr: "data." + typ + "." + name}
-		if a := firstAttribute(b.Body, "count", "for_each"); a != nil {
-			return nil, &unsupported{a.SrcRange, d.addr + " is repeated", "write the value by hand"}
+		for _, key := range []string{"count", "for_each"} {
+			if a := b.Body.Attributes[key]; a != nil {
+				return nil, &unsupported{a.SrcRange, d.addr + " is repeated", "write the value by hand"}
+			}
 		}
 		made, err := d.docObject(b.Body, "")
 		if err != nil {
@@ -29,15 +31,6 @@ func jsonDocument(blocks []*hclsyntax.Block, table map[string]string, typ, name 
 		}, nil
 	}
 	return nil, nil //nolint:nilnil // the path has no counterpart
-}
-
-func firstAttribute(from *hclsyntax.Body, names ...string) *hclsyntax.Attribute {
-	for _, name := range names {
-		if a := from.Attributes[name]; a != nil {
-			return a
-		}
-	}
-	return nil
 }
 
 // documentOf makes a document.

@@ -22,13 +22,15 @@ func (c *converter) prune(docs map[string]*yaml.Node, out *Result) error {
 	for range maxRounds {
 		places := map[string]*yaml.Node{}
 		for name, doc := range docs {
-			text, err := encode(doc)
-			if err != nil {
-				return err
+			var b bytes.Buffer
+			e := yaml.NewEncoder(&b)
+			e.SetIndent(2)
+			if err := e.Encode(doc); err != nil {
+				return fmt.Errorf("write the configuration: %w", err)
 			}
-			out.Files[name] = text
+			out.Files[name] = b.String()
 			var read yaml.Node
-			if err := yaml.Unmarshal([]byte(text), &read); err != nil {
+			if err := yaml.Unmarshal(b.Bytes(), &read); err != nil {
 				return fmt.Errorf("the converted configuration cannot be read: %w", err)
 			}
 			places[name] = read.Content[0]
@@ -127,16 +129,6 @@ func (c *converter) examples(out *Result, env string) []string {
 		all = append(all, name+"="+value)
 	}
 	return all
-}
-
-func encode(doc *yaml.Node) (string, error) {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(doc); err != nil {
-		return "", fmt.Errorf("write the configuration: %w", err)
-	}
-	return b.String(), nil
 }
 
 // step is a value on the way to a problem: its place in the collection.

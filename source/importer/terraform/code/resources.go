@@ -52,7 +52,11 @@ func (m *module) head(n *yaml.Node, kind string, r *repeat, b *hclsyntax.Block) 
 		}
 		name = text
 	}
-	set(n, kindKey(b), scalar(kind))
+	kindKey := "type"
+	if b.Type == "module" {
+		kindKey = "use"
+	}
+	set(n, kindKey, scalar(kind))
 	set(n, "name", name)
 	if r.name != nil {
 		set(n, "group", scalar(r.group))
@@ -84,13 +88,6 @@ func (m *module) head(n *yaml.Node, kind string, r *repeat, b *hclsyntax.Block) 
 	case whole:
 	}
 	return true
-}
-
-func kindKey(b *hclsyntax.Block) string {
-	if b.Type == "module" {
-		return "use"
-	}
-	return "type"
 }
 
 // label is the address of a block.

@@ -28,7 +28,15 @@ func (m *module) survey() {
 				m.locals[a.Name] = a
 			}
 		case "provider":
-			m.surveyProvider(b)
+			if len(b.Labels) == 1 && b.Labels[0] == m.in.Provider {
+				alias := ""
+				if a := b.Body.Attributes["alias"]; a != nil {
+					alias, _ = constantText(a.Expr)
+				}
+				if a := b.Body.Attributes[m.in.Word]; a != nil {
+					m.regions[alias] = a.Expr
+				}
+			}
 		case "resource", "data":
 			m.surveyResource(b)
 		case "module":
@@ -42,37 +50,26 @@ func (m *module) survey() {
 			r.group = "data-" + r.group // a resource has the name
 		}
 		label := r.group
-		if m.nameOf(r); r.group == label && r.name == nil {
-			rename(m, r)
+		if m.nameOf(r); r.group != label || r.name != nil || r.known.Kind == "" {
+			continue
+		}
+		// The name is the label: it changes to one that the kind allows.
+		name := allowed(&r.kind, r.group)
+		if !slices.ContainsFunc(m.order, func(x *res) bool { return x.known.Kind == r.known.Kind && x.group == name }) {
+			r.group = name
 		}
 	}
-	for _, u := range m.useOrder {
-		renameUse(m, u)
+	for _, u := range m.useOrder { // the names of the resources in a module begin with that of its block
+		name := hyphenated(u.group)
+		taken := slices.ContainsFunc(m.useOrder, func(x *use) bool { return x.group == name })
+		if !taken && refused(u.child.module, name+"-") < refused(u.child.module, u.group+"-") {
+			u.group = name
+		}
 	}
 	m.joinParts()
 	m.findInlined()
 	m.findSecrets()
 	m.findSkipped()
-}
-
-// rename changes the name of a resource, which is its label, to one that its kind allows.
-func rename(m *module, r *res) {
-	if r.known.Kind == "" {
-		return
-	}
-	name := allowed(&r.kind, r.group)
-	if !slices.ContainsFunc(m.order, func(x *res) bool { return x.known.Kind == r.known.Kind && x.group == name }) {
-		r.group = name
-	}
-}
-
-// renameUse changes the name of the block of a local module, with which the names of the resources in it begin.
-func renameUse(m *module, u *use) {
-	name := hyphenated(u.group)
-	taken := slices.ContainsFunc(m.useOrder, func(x *use) bool { return x.group == name })
-	if !taken && refused(u.child.module, name+"-") < refused(u.child.module, u.group+"-") {
-		u.group = name
-	}
 }
 
 // refused is the number of resources of a component whose kinds do not allow their names behind a prefix.
@@ -109,19 +106,6 @@ func (m *module) findSkipped() {
 			r.skipped = true
 			m.notes.failed(r.address()+"."+name, a.SrcRange, err)
 		}
-	}
-}
-
-func (m *module) surveyProvider(b *hclsyntax.Block) {
-	if len(b.Labels) != 1 || b.Labels[0] != m.in.Provider {
-		return
-	}
-	alias := ""
-	if a := b.Body.Attributes["alias"]; a != nil {
-		alias, _ = constantText(a.Expr)
-	}
-	if a := b.Body.Attributes[m.in.Word]; a != nil {
-		m.regions[alias] = a.Expr
 	}
 }
 

@@ -85,7 +85,7 @@ func (m *module) writeEnvironments(vars *yaml.Node, out *Result) *yaml.Node {
 		v := m.vars[name]
 		inAll := len(out.Environments) > 0
 		for _, e := range out.Environments {
-			inAll = inAll && has(envs[e], name)
+			inAll = inAll && valueAt(envs[e], name) != nil
 		}
 		asked := v.secret && secretType(v.typ) != "secret" // its value is not written
 		if asked || v.fallback == nil && !v.valued && !v.secret && !inAll {
@@ -105,8 +105,6 @@ func (m *module) writeEnvironments(vars *yaml.Node, out *Result) *yaml.Node {
 	}
 	return all
 }
-
-func has(n *yaml.Node, key string) bool { return valueAt(n, key) != nil }
 
 // valueAt is the value of a key.
 func valueAt(n *yaml.Node, key string) *yaml.Node {
