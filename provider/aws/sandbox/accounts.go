@@ -24,25 +24,17 @@ func accountPaths(path string) []string {
 	return all
 }
 
-// accountsIn are the numbers of all other accounts of a file, sorted.
-func accountsIn(path string) []string {
-	var out []string
-	for _, name := range accountPaths(path) {
-		number := strings.TrimPrefix(name, accountPath(path, ""))
-		if strings.Trim(number, "0123456789") == "" {
-			out = append(out, number)
-		}
-	}
-	return out
-}
-
 // Accounts returns this account, and then all others of its file, sorted by number. Closing this one closes them.
 func (c *Cloud) Accounts() ([]*Cloud, error) {
 	out := []*Cloud{c}
 	if c.log.path == "" {
 		return out, nil
 	}
-	for _, number := range accountsIn(c.log.path) {
+	for _, name := range accountPaths(c.log.path) {
+		number := strings.TrimPrefix(name, accountPath(c.log.path, ""))
+		if strings.Trim(number, "0123456789") != "" {
+			continue
+		}
 		other, err := c.of(number)
 		if err != nil {
 			return nil, err

@@ -23,8 +23,11 @@ type area struct {
 	actions map[string]map[string]core.Handler
 }
 
-func areas() []area {
-	return []area{
+// services are all the operations that the sandbox supports, and all its kinds.
+func services() (map[string]map[string]core.Handler, *core.Kinds) {
+	actions := map[string]map[string]core.Handler{}
+	var all []core.Kind
+	for _, a := range []area{
 		{network.Kinds(), network.Actions()},
 		{compute.Kinds(), compute.Actions()},
 		{database.Kinds(), database.Actions()},
@@ -34,14 +37,7 @@ func areas() []area {
 		{dns.Kinds(), dns.Actions()},
 		{keys.Kinds(), keys.Actions()},
 		{nil, map[string]map[string]core.Handler{"sts": {"GetCallerIdentity": callerIdentity, "AssumeRole": assumeRole}}},
-	}
-}
-
-// services are all the operations that the sandbox supports, and all its kinds.
-func services() (map[string]map[string]core.Handler, *core.Kinds) {
-	actions := map[string]map[string]core.Handler{}
-	var all []core.Kind
-	for _, a := range areas() {
+	} {
 		all = append(all, a.kinds...)
 		for service, handlers := range a.actions {
 			if actions[service] == nil {

@@ -2,23 +2,20 @@
 // create with the same settings returns the first one.
 package balance
 
-import (
-	"maps"
-
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
-)
+import "github.com/ovi-project/ovi/provider/aws/sandbox/core"
 
 // Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
-	all := map[string]core.Handler{
+	return map[string]map[string]core.Handler{"elasticloadbalancing": {
 		"CreateLoadBalancer": createBalancer, "DescribeLoadBalancers": describeBalancers,
 		"DeleteLoadBalancer": deleteBalancer,
 		"SetSubnets":         setSubnets, "SetSecurityGroups": setGroups,
 		"AddTags": addELBTags, "RemoveTags": removeELBTags, "DescribeTags": describeELBTags,
-	}
-	maps.Copy(all, targetActions())
-	maps.Copy(all, listenerActions())
-	return map[string]map[string]core.Handler{"elasticloadbalancing": all}
+		"CreateTargetGroup": createTargets, "DescribeTargetGroups": describeTargets, "ModifyTargetGroup": modifyTargets,
+		"DeleteTargetGroup": deleteTargets,
+		"CreateListener":    createListener, "DescribeListeners": describeListeners, "ModifyListener": modifyListener,
+		"DeleteListener": deleteListener,
+	}}
 }
 
 // Kinds describes the kinds of this area.

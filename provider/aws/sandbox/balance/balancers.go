@@ -259,13 +259,19 @@ func setGroups(x *core.Exchange) (any, error) {
 
 // elbTagged finds what an ARN names.
 func elbTagged(x *core.Exchange, arn string) (core.Entity, error) {
+	named := ""
+	if m := elbARN.FindStringSubmatch(arn); m != nil {
+		named = map[string]string{
+			"loadbalancer": "load-balancer", "targetgroup": "target-group", "listener": "listener",
+		}[m[1]]
+	}
 	for kind, code := range map[string]string{
 		"load-balancer": "LoadBalancerNotFound",
 		"target-group":  "TargetGroupNotFound", "listener": "ListenerNotFound",
 	} {
 		if e := x.Tx.St.Table(kind, x.Region).Get(arn); e != nil && !x.Tx.Unread(e) {
 			return e, nil
-		} else if elbKind(arn) == kind {
+		} else if named == kind {
 			return nil, wire.Failf(code, "One or more resources not found: '%s'", arn)
 		}
 	}
@@ -273,14 +279,6 @@ func elbTagged(x *core.Exchange, arn string) (core.Entity, error) {
 }
 
 var elbARN = wire.Late(`^arn:aws:elasticloadbalancing:[a-z0-9-]+:\d{12}:([a-z]+)/`)
-
-func elbKind(arn string) string {
-	m := elbARN.FindStringSubmatch(arn)
-	if m == nil {
-		return ""
-	}
-	return map[string]string{"loadbalancer": "load-balancer", "targetgroup": "target-group", "listener": "listener"}[m[1]]
-}
 
 func elbRetag(x *core.Exchange, change func(map[string]string)) (any, error) {
 	for _, arn := range x.P.Strs("ResourceArns.member") {

@@ -8,13 +8,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-func listenerActions() map[string]core.Handler {
-	return map[string]core.Handler{
-		"CreateListener": createListener, "DescribeListeners": describeListeners, "ModifyListener": modifyListener,
-		"DeleteListener": deleteListener,
-	}
-}
-
 type xmlRedirect struct{ Protocol, Host, Port, Path, Query, StatusCode string }
 
 type xmlAction struct {

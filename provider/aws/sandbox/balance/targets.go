@@ -10,13 +10,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-func targetActions() map[string]core.Handler {
-	return map[string]core.Handler{
-		"CreateTargetGroup": createTargets, "DescribeTargetGroups": describeTargets, "ModifyTargetGroup": modifyTargets,
-		"DeleteTargetGroup": deleteTargets,
-	}
-}
-
 type xmlTargets struct {
 	TargetGroupArn, TargetGroupName, Protocol, TargetType, VpcId string
 	Port                                                         int

@@ -154,7 +154,32 @@ func (r *lifecycleRule) check() error {
 			return err
 		}
 	}
-	return r.checkTransitions()
+	classes := []string{"STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER_IR", "GLACIER", "DEEP_ARCHIVE"}
+	seen := map[string]bool{}
+	for _, t := range r.Transitions {
+		if !slices.Contains(classes, t.Class) || (t.Days == nil) == (t.Date == "") {
+			return malformed()
+		}
+		if seen[t.Class] {
+			return wire.Failf("InvalidRequest", "Found duplicate storage class '%s' in Transition action", t.Class)
+		}
+		seen[t.Class] = true
+		if t.Days == nil {
+			continue
+		}
+		if *t.Days < 0 {
+			return wire.Failf("InvalidArgument", "'Days' in Transition action must be nonnegative")
+		}
+		if (t.Class == "STANDARD_IA" || t.Class == "ONEZONE_IA") && *t.Days < 30 {
+			return wire.Failf("InvalidArgument",
+				"'Days' in Transition action must be greater than or equal to 30 for storageClass '%s'", t.Class)
+		}
+		if e := r.Expiration; e != nil && e.Days != nil && *e.Days <= *t.Days {
+			return wire.Failf("InvalidArgument",
+				"'Days' in the Expiration action must be greater than 'Days' in the Transition action")
+		}
+	}
+	return nil
 }
 
 // checkFilter: one condition stands by itself, several are in And; uploads in parts are chosen by prefix alone.
@@ -191,35 +216,6 @@ func (r *lifecycleRule) checkFilter() error {
 		return wire.Failf("InvalidRequest", "AbortIncompleteMultipartUpload cannot be specified with Tags or Object Size.")
 	case r.Noncurrent != nil && r.Noncurrent.Keep != nil && (*r.Noncurrent.Keep < 1 || *r.Noncurrent.Keep > 100):
 		return wire.Failf("InvalidArgument", "'NewerNoncurrentVersions' must be between 1 and 100")
-	}
-	return nil
-}
-
-func (r *lifecycleRule) checkTransitions() error {
-	classes := []string{"STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER_IR", "GLACIER", "DEEP_ARCHIVE"}
-	seen := map[string]bool{}
-	for _, t := range r.Transitions {
-		if !slices.Contains(classes, t.Class) || (t.Days == nil) == (t.Date == "") {
-			return malformed()
-		}
-		if seen[t.Class] {
-			return wire.Failf("InvalidRequest", "Found duplicate storage class '%s' in Transition action", t.Class)
-		}
-		seen[t.Class] = true
-		if t.Days == nil {
-			continue
-		}
-		if *t.Days < 0 {
-			return wire.Failf("InvalidArgument", "'Days' in Transition action must be nonnegative")
-		}
-		if (t.Class == "STANDARD_IA" || t.Class == "ONEZONE_IA") && *t.Days < 30 {
-			return wire.Failf("InvalidArgument",
-				"'Days' in Transition action must be greater than or equal to 30 for storageClass '%s'", t.Class)
-		}
-		if e := r.Expiration; e != nil && e.Days != nil && *e.Days <= *t.Days {
-			return wire.Failf("InvalidArgument",
-				"'Days' in the Expiration action must be greater than 'Days' in the Transition action")
-		}
 	}
 	return nil
 }

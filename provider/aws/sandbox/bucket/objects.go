@@ -154,18 +154,6 @@ func afterName(tok string) (string, error) {
 
 type xmlPrefix struct{ Prefix string }
 
-// folderOf is the part of a key up to the first delimiter after the prefix.
-func folderOf(key, prefix, delimiter string) string {
-	if delimiter == "" {
-		return ""
-	}
-	head, _, found := strings.Cut(key[len(prefix):], delimiter)
-	if !found {
-		return ""
-	}
-	return prefix + head + delimiter
-}
-
 // listObjects lists keys by prefix, folded at a delimiter (S3 API reference:
 // ListObjectsV2). Folders do not count against the page.
 func listObjects(x *core.Exchange) (any, error) {
@@ -178,7 +166,7 @@ func listObjects(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := 1000
+	size, delimiter := 1000, q.Get("delimiter")
 	if n := wire.Atoi(q.Get("max-keys")); n > 0 {
 		size = min(n, 1000)
 	}
@@ -201,7 +189,8 @@ func listObjects(x *core.Exchange) (any, error) {
 			out.More, out.Next = true, nameToken(wire.PageOf(x.Call)+1, out.Objects[size-1].Key)
 			break
 		}
-		if folder := folderOf(o.Key, out.Prefix, q.Get("delimiter")); folder != "" {
+		if head, _, found := strings.Cut(o.Key[len(out.Prefix):], delimiter); found && delimiter != "" {
+			folder := out.Prefix + head + delimiter
 			if n := len(out.Folders); n == 0 || out.Folders[n-1].Prefix != folder {
 				out.Folders = append(out.Folders, xmlPrefix{folder})
 			}

@@ -89,7 +89,16 @@ func setAttribute(x *core.Exchange, in *ec2.Instance, name, value string) error 
 		}
 		in.OnShutdown = value
 	case "groupSet":
-		return regroup(x, in)
+		sn, ok := core.Find[*network.Subnet](x.Tx, x.Region, in.Subnet)
+		if !ok {
+			return ec2.NotFound(in.Subnet, "InvalidSubnetID.NotFound")
+		}
+		if err := network.Several(x, in); err != nil {
+			return err
+		}
+		groups, err := network.GroupsFor(x, x.P.Strs("GroupId"), nil, sn)
+		in.Groups = slices.Compact(groups)
+		return err
 	case "blockDeviceMapping":
 		return remap(x, in)
 	default:
@@ -106,19 +115,6 @@ func stopped(x *core.Exchange, in *ec2.Instance, attr string) error {
 			"The instance '%s' is not in the 'stopped' state (it is %s); its %s cannot change.", in.ID, state, attr)
 	}
 	return nil
-}
-
-func regroup(x *core.Exchange, in *ec2.Instance) error {
-	sn, ok := core.Find[*network.Subnet](x.Tx, x.Region, in.Subnet)
-	if !ok {
-		return ec2.NotFound(in.Subnet, "InvalidSubnetID.NotFound")
-	}
-	if err := network.Several(x, in); err != nil {
-		return err
-	}
-	groups, err := network.GroupsFor(x, x.P.Strs("GroupId"), nil, sn)
-	in.Groups = slices.Compact(groups)
-	return err
 }
 
 // remap changes whether volumes go when the instance goes.

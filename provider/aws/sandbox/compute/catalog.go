@@ -61,15 +61,6 @@ func offered(zone, kind string) bool {
 	return zone != oldZone || slices.Contains([]string{"t1", "t2", "m1", "m3", "m4", "c3", "c4", "r3", "r4"}, family)
 }
 
-func checkOffered(x *core.Exchange, zone, kind string) error {
-	if offered(zone, kind) {
-		return nil
-	}
-	return wire.Failf("Unsupported",
-		"Your requested instance type (%s) is not supported in your requested Availability Zone (%s). Please retry your "+
-			"request by not specifying an Availability Zone or choosing another.", kind, zone)
-}
-
 type xmlOffering struct {
 	Type     string `xml:"instanceType"`
 	By       string `xml:"locationType"`

@@ -124,24 +124,20 @@ func describeTypes(x *core.Exchange) (any, error) {
 	if len(names) == 0 {
 		names = []string{"t3.micro", "t3.small", "t3.medium", "t4g.micro", "m7i.large", "m7g.large", "c7i.large", "r7i.large"}
 	}
+	order := []string{"nano", "micro", "small", "medium", "large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "16xlarge"}
 	var out []xmlType
 	for _, n := range names {
 		if !ec2.InstanceType.MatchString(n) {
 			return nil, wire.Failf("InvalidInstanceType", "The following supplied instance types do not exist: [%s]", n)
 		}
-		cpus, memory := typeSize(n)
+		_, size, _ := strings.Cut(n, ".")
+		i := max(slices.Index(order, size), 0)
+		cpus, memory := max(2, 1<<i>>3), 512<<i
 		out = append(out, xmlType{n, true, cpus, memory, []string{archOf(n)}, strings.HasPrefix(n, "t")})
 	}
 	return struct {
 		Set []xmlType `xml:"instanceTypeSet>item"`
 	}{out}, nil
-}
-
-func typeSize(kind string) (cpus, memory int) {
-	_, size, _ := strings.Cut(kind, ".")
-	order := []string{"nano", "micro", "small", "medium", "large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "16xlarge"}
-	i := max(slices.Index(order, size), 0)
-	return max(2, 1<<i>>3), 512 << i
 }
 
 type xmlZone struct {

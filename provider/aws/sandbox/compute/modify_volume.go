@@ -64,7 +64,14 @@ func modifyVolume(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	keepTuning(x, v, want)
+	if want.Type == v.Type { // What the request does not name stays as it is.
+		if !x.P.Has("Iops") && v.Type != "gp2" {
+			want.IOPS = v.IOPS
+		}
+		if !x.P.Has("Throughput") {
+			want.Throughput = v.Throughput
+		}
+	}
 	n := *v
 	n.Change = &modified{
 		Start: x.Now, Life: core.Through(x.Now, x.Settle, "completed", "modifying", "optimizing"),
@@ -76,19 +83,6 @@ func modifyVolume(x *core.Exchange) (any, error) {
 	return struct {
 		Mod xmlModification `xml:"volumeModification"`
 	}{viewModification(&n, "modifying")}, nil
-}
-
-// keepTuning: what a modification does not name stays as it is.
-func keepTuning(x *core.Exchange, v, want *volume) {
-	if want.Type != v.Type {
-		return
-	}
-	if !x.P.Has("Iops") && v.Type != "gp2" {
-		want.IOPS = v.IOPS
-	}
-	if !x.P.Has("Throughput") {
-		want.Throughput = v.Throughput
-	}
 }
 
 func describeModifications(x *core.Exchange) (any, error) {

@@ -31,8 +31,10 @@ func locationInstance(x *core.Exchange, in *ec2.Instance) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOffered(x, sn.AZ, in.Type); err != nil {
-		return err
+	if !offered(sn.AZ, in.Type) {
+		return wire.Failf("Unsupported",
+			"Your requested instance type (%s) is not supported in your requested Availability Zone (%s). Please retry your "+
+				"request by not specifying an Availability Zone or choosing another.", in.Type, sn.AZ)
 	}
 	in.Subnet, in.VPC, in.AZ = sn.ID, sn.VPC, sn.AZ
 	in.WantsPublic = sn.PublicIP
@@ -42,7 +44,15 @@ func locationInstance(x *core.Exchange, in *ec2.Instance) error {
 	if in.Groups, err = network.GroupsFor(x, groups, x.P.Strs("SecurityGroup"), sn); err != nil {
 		return err
 	}
-	return fixAddress(x, in, sn, private)
+	if private == "" {
+		return nil
+	}
+	if count, err := x.P.Num("MaxCount", 1); err != nil || count > 1 {
+		return wire.Failf("InvalidParameterCombination",
+			"The parameter PrivateIpAddress cannot be used with more than one instance.")
+	}
+	in.Private, err = network.FreeAddress(x, sn, private)
+	return err
 }
 
 // subnetFor is the named subnet, or a default one ("Default VPCs": an instance
@@ -78,17 +88,4 @@ func subnetFor(x *core.Exchange, id string) (*network.Subnet, error) {
 		}
 	}
 	return nil, wire.Failf("MissingInput", "No subnets found for the default VPC. Please specify a subnet.")
-}
-
-// fixAddress gives an instance the address that it asks for.
-func fixAddress(x *core.Exchange, in *ec2.Instance, sn *network.Subnet, private string) (err error) {
-	if private == "" {
-		return nil
-	}
-	if count, err := x.P.Num("MaxCount", 1); err != nil || count > 1 {
-		return wire.Failf("InvalidParameterCombination",
-			"The parameter PrivateIpAddress cannot be used with more than one instance.")
-	}
-	in.Private, err = network.FreeAddress(x, sn, private)
-	return err
 }

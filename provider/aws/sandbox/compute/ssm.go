@@ -14,8 +14,16 @@ func getParameter(x *core.Exchange) (any, error) {
 	if err := json.Unmarshal(x.JSON, &in); err != nil {
 		return nil, wire.Failf("SerializationException", "The request is not JSON: %v", err)
 	}
-	value := publicParameter(in.Name)
-	if value == "" {
+	const linux = "/aws/service/ami-amazon-linux-latest/"
+	var value string
+	switch in.Name {
+	case linux + "al2023-ami-kernel-default-x86_64", linux + "al2023-ami-kernel-6.1-x86_64",
+		linux + "al2023-ami-minimal-kernel-default-x86_64":
+		value = imageX86
+	case linux + "al2023-ami-kernel-default-arm64", linux + "al2023-ami-kernel-6.1-arm64",
+		linux + "al2023-ami-minimal-kernel-default-arm64":
+		value = imageARM
+	default:
 		return nil, wire.Failf("ParameterNotFound", "The sandbox has no parameter %s.", in.Name)
 	}
 	type parameter struct {
@@ -27,17 +35,4 @@ func getParameter(x *core.Exchange) (any, error) {
 		Name: in.Name, Type: "String", Value: value, ARN: "arn:aws:ssm:" + x.Region + "::parameter" + in.Name,
 		DataType: "aws:ec2:image", Version: 1, LastModifiedDate: 1767225600,
 	}}, nil
-}
-
-func publicParameter(name string) string {
-	const linux = "/aws/service/ami-amazon-linux-latest/"
-	switch name {
-	case linux + "al2023-ami-kernel-default-x86_64", linux + "al2023-ami-kernel-6.1-x86_64",
-		linux + "al2023-ami-minimal-kernel-default-x86_64":
-		return imageX86
-	case linux + "al2023-ami-kernel-default-arm64", linux + "al2023-ami-kernel-6.1-arm64",
-		linux + "al2023-ami-minimal-kernel-default-arm64":
-		return imageARM
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"encoding/xml"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (n xmlNodes) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(mapKeys(n.Kids)) {
+	for _, name := range slices.Sorted(maps.Keys(n.Kids)) {
 		if err := n.writeKid(e, name); err != nil {
 			return err
 		}
@@ -104,16 +105,6 @@ func (n xmlNodes) writeKid(e *xml.Encoder, name string) error {
 		}
 	}
 	return e.EncodeToken(set.End())
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 var templateName = wire.Late(`^[a-zA-Z0-9().\-/_]{3,128}$`)

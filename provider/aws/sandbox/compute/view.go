@@ -145,20 +145,14 @@ func viewInstance(x *core.Exchange, in *ec2.Instance, state string, disks []*vol
 		t := d.tie(x.Now)
 		v.Mappings = append(v.Mappings, xmlMapping{t.Device, d.ID, t.Life.At(x.Now), t.At, t.Kill})
 	}
-	if state != "terminated" {
-		viewNetwork(x, &v, in, state)
+	if state == "terminated" { // It has no network any more.
+		return v
 	}
-	return v
-}
-
-// viewNetwork adds the network side: a terminated instance has none, and a public
-// address comes and goes with running.
-func viewNetwork(x *core.Exchange, v *xmlInstance, in *ec2.Instance, state string) {
 	v.Subnet, v.VPC, v.Private = in.Subnet, in.VPC, in.Private
 	v.PrivateDNS = "ip-" + ec2.Dashed(in.Private) + "." + x.Region + ".compute.internal"
 	v.Groups = network.GroupRefs(x, in.Groups)
 	nic := plugged(x, network.PrimaryOf(in))
-	if in.Public != "" && (state == "running" || state == "pending") {
+	if in.Public != "" && (state == "running" || state == "pending") { // A public address comes and goes with running.
 		v.Public, v.PublicDNS = in.Public, "ec2-"+ec2.Dashed(in.Public)+".compute.example"
 		nic.Public = &v.Public
 	}
@@ -166,6 +160,7 @@ func viewNetwork(x *core.Exchange, v *xmlInstance, in *ec2.Instance, state strin
 	for _, n := range network.NicsOf(x, in.ID) {
 		v.NICs = append(v.NICs, plugged(x, n))
 	}
+	return v
 }
 
 func plugged(x *core.Exchange, n *network.Interface) xmlNIC {

@@ -72,21 +72,18 @@ func matches(pattern, s string) bool {
 	if !strings.ContainsAny(pattern, `*?\`) {
 		return pattern == s
 	}
-	return wild([]rune(pattern), []rune(s))
-}
-
-func wild(p, s []rune) bool {
+	p, text := []rune(pattern), []rune(s)
 	star, mark, i, j := -1, 0, 0, 0
-	for j < len(s) {
+	for j < len(text) {
 		switch {
 		case i < len(p) && p[i] == '*':
 			star, mark = i, j
 			i++
 		case i < len(p) && p[i] == '?':
 			i, j = i+1, j+1
-		case i+1 < len(p) && p[i] == '\\' && p[i+1] == s[j]:
+		case i+1 < len(p) && p[i] == '\\' && p[i+1] == text[j]:
 			i, j = i+2, j+1
-		case i < len(p) && p[i] != '\\' && p[i] == s[j]:
+		case i < len(p) && p[i] != '\\' && p[i] == text[j]:
 			i, j = i+1, j+1
 		case star >= 0:
 			mark++

@@ -113,18 +113,14 @@ func (t *table) Rows() []Entity {
 		return nil
 	}
 	if t.mixed || t.holes > 16 && t.holes > len(t.order)/2 {
-		t.tidy()
+		t.order = slices.DeleteFunc(t.order, func(e Entity) bool { return e == nil })
+		slices.SortStableFunc(t.order, func(a, b Entity) int { return cmp.Compare(a.Meta().Seq, b.Meta().Seq) })
+		for i, e := range t.order {
+			t.pos[e.Meta().ID] = i
+		}
+		t.holes, t.mixed = 0, false
 	}
 	return t.order
-}
-
-func (t *table) tidy() {
-	t.order = slices.DeleteFunc(t.order, func(e Entity) bool { return e == nil })
-	slices.SortStableFunc(t.order, func(a, b Entity) int { return cmp.Compare(a.Meta().Seq, b.Meta().Seq) })
-	for i, e := range t.order {
-		t.pos[e.Meta().ID] = i
-	}
-	t.holes, t.mixed = 0, false
 }
 
 // State is the whole cloud in memory.

@@ -49,14 +49,6 @@ func CheckTags(tags map[string]string) error {
 	return nil
 }
 
-// ownTags are those that users gave a resource: the ones of AWS stay beside them and do not count
-// ("Tag your Amazon EC2 resources": restrictions).
-func ownTags(tags map[string]string) map[string]string {
-	own := maps.Clone(tags)
-	maps.DeleteFunc(own, func(k, _ string) bool { return strings.HasPrefix(k, "aws:") })
-	return own
-}
-
 // ReadTags reads and checks tags.
 func ReadTags(p *wire.Params, path string) (map[string]string, error) {
 	tags := map[string]string{}
@@ -135,7 +127,10 @@ func (x *Exchange) ChangeTags(e Entity, change func(map[string]string)) error {
 		tags = map[string]string{}
 	}
 	change(tags)
-	if err := CheckTags(ownTags(tags)); err != nil {
+	// Those that users gave count alone: the ones of AWS stay beside them ("Tag your Amazon EC2 resources": restrictions).
+	own := maps.Clone(tags)
+	maps.DeleteFunc(own, func(k, _ string) bool { return strings.HasPrefix(k, "aws:") })
+	if err := CheckTags(own); err != nil {
 		return err
 	}
 	c := Clone(e)

@@ -2,15 +2,11 @@
 // that a change waits where AWS lets it wait. It keeps no passwords.
 package database
 
-import (
-	"maps"
-
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
-)
+import "github.com/ovi-project/ovi/provider/aws/sandbox/core"
 
 // Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
-	all := map[string]core.Handler{
+	return map[string]map[string]core.Handler{"rds": {
 		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB,
 		"DeleteDBInstance": deleteDB,
 		"StartDBInstance":  startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
@@ -19,10 +15,11 @@ func Actions() map[string]map[string]core.Handler {
 		"DeleteDBSnapshot":    deleteSnapshot,
 		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups,
 		"DescribeDBEngineVersions": describeEngineVersions, "DeleteDBSubnetGroup": deleteSubnetGroup,
-		"ModifyDBSubnetGroup": modifySubnetGroup,
-	}
-	maps.Copy(all, parameterActions())
-	return map[string]map[string]core.Handler{"rds": all}
+		"ModifyDBSubnetGroup":    modifySubnetGroup,
+		"CreateDBParameterGroup": createParams, "DescribeDBParameterGroups": describeParamGroups,
+		"DescribeDBParameters":   describeParams,
+		"ModifyDBParameterGroup": modifyParams, "ResetDBParameterGroup": resetParams, "DeleteDBParameterGroup": deleteParams,
+	}}
 }
 
 // Kinds describes the kinds of this area.

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,20 +57,13 @@ func modifyDB(x *core.Exchange) (any, error) {
 	if d.Pending != nil {
 		merged := &database{Settings: d.Pending.settings}
 		merged.take(waits)
-		merged.Settings.Retention = orElseInt(waits.Retention, d.Pending.Retention)
+		merged.Settings.Retention = cmp.Or(waits.Retention, d.Pending.Retention)
 		waits = merged.Settings
 		storage = storage || waits.Storage != 0
 	}
 	shown := schedule(x, d, waits, now, storage)
 	x.Tx.Put(d)
 	return oneDB{viewDB(x, d, shown)}, nil
-}
-
-func orElseInt(n, other *int) *int {
-	if n != nil {
-		return n
-	}
-	return other
 }
 
 // schedule says when the waiting settings hold, and gives the status to show.

@@ -9,14 +9,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-func parameterActions() map[string]core.Handler {
-	return map[string]core.Handler{
-		"CreateDBParameterGroup": createParams, "DescribeDBParameterGroups": describeParamGroups,
-		"DescribeDBParameters":   describeParams,
-		"ModifyDBParameterGroup": modifyParams, "ResetDBParameterGroup": resetParams, "DeleteDBParameterGroup": deleteParams,
-	}
-}
-
 type xmlParamGroup struct {
 	Name   string `xml:"DBParameterGroupName"`
 	Family string `xml:"DBParameterGroupFamily"`

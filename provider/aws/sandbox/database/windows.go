@@ -27,23 +27,6 @@ func readWindows(x *core.Exchange, d *database) {
 	}
 }
 
-// checkWindows: both at least 30 minutes long, and apart (RDS API reference: CreateDBInstance).
-func checkWindows(d *database) error {
-	switch {
-	case !backupTime.MatchString(d.BackupTime):
-		return wire.Failf("InvalidParameterValue", "The parameter PreferredBackupWindow is not of the form hh24:mi-hh24:mi.")
-	case !windowTime.MatchString(d.Window):
-		return wire.Failf("InvalidParameterValue",
-			"The parameter PreferredMaintenanceWindow is not of the form ddd:hh24:mi-ddd:hh24:mi.")
-	case span(d.BackupTime)[0].long < 30*time.Minute, span(d.Window)[0].long < 30*time.Minute:
-		return wire.Failf("InvalidParameterValue",
-			"The backup window and the maintenance window must be at least 30 minutes long.")
-	case windowsMeet(d):
-		return wire.Failf("InvalidParameterValue", "The backup window and maintenance window must not overlap.")
-	}
-	return nil
-}
-
 // stretch is a part of the week, from its first Monday at midnight on.
 type stretch struct{ from, long time.Duration }
 
@@ -107,11 +90,23 @@ func readBackups(x *core.Exchange, d *database) error {
 	return checkBackups(d)
 }
 
+// checkBackups: both windows are at least 30 minutes long, and apart (RDS API reference: CreateDBInstance).
 func checkBackups(d *database) error {
-	if d.Retention < 0 || d.Retention > 35 {
+	switch {
+	case d.Retention < 0 || d.Retention > 35:
 		return wire.Failf("InvalidParameterValue", "Invalid backup retention period: %d. Must be from 0 to 35.", d.Retention)
+	case !backupTime.MatchString(d.BackupTime):
+		return wire.Failf("InvalidParameterValue", "The parameter PreferredBackupWindow is not of the form hh24:mi-hh24:mi.")
+	case !windowTime.MatchString(d.Window):
+		return wire.Failf("InvalidParameterValue",
+			"The parameter PreferredMaintenanceWindow is not of the form ddd:hh24:mi-ddd:hh24:mi.")
+	case span(d.BackupTime)[0].long < 30*time.Minute, span(d.Window)[0].long < 30*time.Minute:
+		return wire.Failf("InvalidParameterValue",
+			"The backup window and the maintenance window must be at least 30 minutes long.")
+	case windowsMeet(d):
+		return wire.Failf("InvalidParameterValue", "The backup window and maintenance window must not overlap.")
 	}
-	return checkWindows(d)
+	return nil
 }
 
 // readNetwork chooses subnets and firewall: those named, or the default

@@ -125,10 +125,8 @@ func createZone(x *core.Exchange) (any, error) {
 		Zone: z.ID, Name: z.Domain, Type: "SOA", TTL: 900,
 		Values: []string{servers[0] + ". awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"},
 	})
-	return oneZone(x, z, ptr(changed(x))), nil
+	return oneZone(x, z, new(changed(x))), nil
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func dotted(names []string) []string {
 	var out []string

@@ -2,22 +2,21 @@
 // documents. What a policy allows it does not evaluate.
 package identity
 
-import (
-	"maps"
-
-	"github.com/ovi-project/ovi/provider/aws/sandbox/core"
-)
+import "github.com/ovi-project/ovi/provider/aws/sandbox/core"
 
 // Actions are the handlers of this area, by service and action.
 func Actions() map[string]map[string]core.Handler {
-	all := map[string]core.Handler{
+	return map[string]map[string]core.Handler{"iam": {
 		"CreateRole": createRole, "GetRole": getRole, "UpdateRole": updateRole, "UpdateAssumeRolePolicy": updateTrust,
 		"DeleteRole": deleteRole, "TagRole": tagRole, "UntagRole": untagRole,
-		"GetAccountAuthorizationDetails": authorizationDetails,
-	}
-	maps.Copy(all, iamPolicyActions())
-	maps.Copy(all, iamProfileActions())
-	return map[string]map[string]core.Handler{"iam": all}
+		"GetAccountAuthorizationDetails": authorizationDetails, "GetPolicy": getManagedPolicy,
+		"PutRolePolicy": putRolePolicy, "GetRolePolicy": getRolePolicy, "DeleteRolePolicy": deleteRolePolicy,
+		"ListRolePolicies": listRolePolicies,
+		"AttachRolePolicy": attachRolePolicy, "DetachRolePolicy": detachRolePolicy, "ListAttachedRolePolicies": listAttached,
+		"CreateInstanceProfile": createProfile, "GetInstanceProfile": getProfile, "DeleteInstanceProfile": deleteProfile,
+		"AddRoleToInstanceProfile": addRole, "RemoveRoleFromInstanceProfile": removeRole,
+		"ListInstanceProfilesForRole": listProfiles,
+	}}
 }
 
 // Kinds describes the kinds of this area.

@@ -10,15 +10,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-func iamPolicyActions() map[string]core.Handler {
-	return map[string]core.Handler{
-		"PutRolePolicy": putRolePolicy, "GetRolePolicy": getRolePolicy, "DeleteRolePolicy": deleteRolePolicy,
-		"ListRolePolicies": listRolePolicies,
-		"AttachRolePolicy": attachRolePolicy, "DetachRolePolicy": detachRolePolicy, "ListAttachedRolePolicies": listAttached,
-		"GetPolicy": getManagedPolicy,
-	}
-}
-
 type xmlPolicyDetail struct{ PolicyName, PolicyDocument string }
 
 type xmlAttached struct{ PolicyName, PolicyArn string }

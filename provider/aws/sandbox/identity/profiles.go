@@ -7,14 +7,6 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/sandbox/wire"
 )
 
-func iamProfileActions() map[string]core.Handler {
-	return map[string]core.Handler{
-		"CreateInstanceProfile": createProfile, "GetInstanceProfile": getProfile, "DeleteInstanceProfile": deleteProfile,
-		"AddRoleToInstanceProfile": addRole, "RemoveRoleFromInstanceProfile": removeRole,
-		"ListInstanceProfilesForRole": listProfiles,
-	}
-}
-
 type xmlIAMProfile struct {
 	Path, InstanceProfileName, InstanceProfileId, Arn string
 	CreateDate                                        time.Time

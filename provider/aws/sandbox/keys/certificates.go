@@ -21,20 +21,16 @@ func acmActions() map[string]core.Handler {
 	}
 }
 
-func certificateAt(x *core.Exchange, arn string) (*Certificate, error) {
-	c, ok := core.Find[*Certificate](x.Tx, x.Region, arn)
-	if !ok {
-		return nil, wire.Failf("ResourceNotFoundException", "Could not find certificate %s.", arn)
-	}
-	return c, nil
-}
-
 func certificateOf(x *core.Exchange) (*Certificate, error) {
 	var in struct{ CertificateArn string }
 	if err := x.Body(&in); err != nil {
 		return nil, err
 	}
-	return certificateAt(x, in.CertificateArn)
+	c, ok := core.Find[*Certificate](x.Tx, x.Region, in.CertificateArn)
+	if !ok {
+		return nil, wire.Failf("ResourceNotFoundException", "Could not find certificate %s.", in.CertificateArn)
+	}
+	return c, nil
 }
 
 // requestCertificate: a token makes one certificate in an hour (ACM API reference: RequestCertificate).

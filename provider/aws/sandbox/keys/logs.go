@@ -21,10 +21,6 @@ func logsActions() map[string]core.Handler {
 
 var logName = wire.Late(`^[.\-_/#A-Za-z0-9]{1,512}$`)
 
-func noLogs(name string) error {
-	return wire.Failf("ResourceNotFoundException", "The specified log group does not exist: %s", name)
-}
-
 func logARN(x *core.Exchange, name string) string {
 	return "arn:aws:logs:" + x.Region + ":" + wire.Account + ":log-group:" + name
 }
@@ -32,7 +28,7 @@ func logARN(x *core.Exchange, name string) string {
 func logGroupOf(x *core.Exchange, name string) (*logGroup, error) {
 	l, ok := core.Find[*logGroup](x.Tx, x.Region, name)
 	if !ok {
-		return nil, noLogs(name)
+		return nil, wire.Failf("ResourceNotFoundException", "The specified log group does not exist: %s", name)
 	}
 	return l, nil
 }

@@ -24,29 +24,21 @@ func secretActions() map[string]core.Handler {
 
 var secretName = wire.Late(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
 
-func noSecret() error {
-	return wire.Failf("ResourceNotFoundException", "Secrets Manager can't find the specified secret.")
-}
-
-// keptOf finds a secret by its name or its ARN.
-func keptOf(x *core.Exchange, id string) (*kept, error) {
-	if k, ok := core.Find[*kept](x.Tx, x.Region, id); ok {
-		return k, nil
-	}
-	for _, k := range core.List[*kept](x.Tx, x.Region) {
-		if k.ARN == id {
-			return k, nil
-		}
-	}
-	return nil, noSecret()
-}
-
+// keptNamed finds a secret by its name or its ARN.
 func keptNamed(x *core.Exchange) (*kept, error) {
 	var in struct{ SecretID string }
 	if err := x.Body(&in); err != nil {
 		return nil, err
 	}
-	return keptOf(x, in.SecretID)
+	if k, ok := core.Find[*kept](x.Tx, x.Region, in.SecretID); ok {
+		return k, nil
+	}
+	for _, k := range core.List[*kept](x.Tx, x.Region) {
+		if k.ARN == in.SecretID {
+			return k, nil
+		}
+	}
+	return nil, wire.Failf("ResourceNotFoundException", "Secrets Manager can't find the specified secret.")
 }
 
 // fingerprint tells values apart without keeping them.

@@ -91,8 +91,10 @@ func disassociateVPC(x *core.Exchange) (any, error) {
 		if i < 0 {
 			continue
 		}
-		if err := unused6(x, v, v.V6[i].CIDR); err != nil {
-			return nil, err
+		cidr := v.V6[i].CIDR
+		if slices.ContainsFunc(occupied(x, v), func(t tie6) bool { return within6(t.CIDR, cidr) }) {
+			return nil, wire.Failf("InvalidCidrBlock.InUse", "The vpc %s currently has a subnet within CIDR block %s", v.ID,
+				cidr)
 		}
 		n := *v
 		n.V6 = slices.Clone(v.V6)
@@ -124,13 +126,6 @@ func occupied(x *core.Exchange, v *VPC) (out []tie6) {
 		}
 	}
 	return out
-}
-
-func unused6(x *core.Exchange, v *VPC, cidr string) error {
-	if slices.ContainsFunc(occupied(x, v), func(t tie6) bool { return within6(t.CIDR, cidr) }) {
-		return wire.Failf("InvalidCidrBlock.InUse", "The vpc %s currently has a subnet within CIDR block %s", v.ID, cidr)
-	}
-	return nil
 }
 
 // fits6: a /64 of an IPv6 block that the network has, which no other subnet has ("Subnet CIDR blocks").

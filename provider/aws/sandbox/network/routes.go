@@ -65,7 +65,18 @@ func viewRouteTable(x *core.Exchange, t *routeTable) xmlRouteTable {
 		} else {
 			view.CIDR4 = &r.CIDR
 		}
-		*view.target(r.Target) = &r.Target
+		switch prefix, _, _ := strings.Cut(r.Target, "-"); prefix {
+		case "nat":
+			view.NAT = &r.Target
+		case "i":
+			view.Instance = &r.Target
+		case "pcx":
+			view.Peering = &r.Target
+		case "tgw":
+			view.Transit = &r.Target
+		default:
+			view.Gateway = &r.Target
+		}
 		if !targetExists(x, r.Target) {
 			view.State = "blackhole"
 		}
@@ -81,21 +92,6 @@ func viewRouteTable(x *core.Exchange, t *routeTable) xmlRouteTable {
 		out.Ties = append(out.Ties, xmlTableTie{ID: s.ID, Table: t.ID, Subnet: &s.Subnet, State: "associated"})
 	}
 	return out
-}
-
-// target is the field for a target, by the prefix of its ID.
-func (r *xmlRoute) target(id string) **string {
-	switch prefix, _, _ := strings.Cut(id, "-"); prefix {
-	case "nat":
-		return &r.NAT
-	case "i":
-		return &r.Instance
-	case "pcx":
-		return &r.Peering
-	case "tgw":
-		return &r.Transit
-	}
-	return &r.Gateway
 }
 
 // targetExists reports whether a target exists. Of kinds that the sandbox does not have, all do.

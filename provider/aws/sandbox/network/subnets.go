@@ -50,8 +50,15 @@ func createSubnet(x *core.Exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fits(x, v, p); err != nil {
-		return nil, err
+	outer, err := netip.ParsePrefix(v.CIDR)
+	if err != nil || !outer.Contains(p.Addr()) || p.Bits() < outer.Bits() {
+		return nil, wire.Failf("InvalidSubnet.Range", "The CIDR '%s' is invalid.", p)
+	}
+	for _, other := range core.List[*Subnet](x.Tx, x.Region) {
+		q, err := netip.ParsePrefix(other.CIDR)
+		if err == nil && other.VPC == v.ID && q.Overlaps(p) {
+			return nil, wire.Failf("InvalidSubnet.Conflict", "The CIDR '%s' conflicts with another subnet", p)
+		}
 	}
 	all := ec2.Zones(x.Region)
 	az := x.P.Or("AvailabilityZone", all[(int(x.Tx.St.Seq)+len(all)-2)%len(all)]) // any of them
@@ -79,20 +86,6 @@ func createSubnet(x *core.Exchange) (any, error) {
 	return struct {
 		Subnet xmlSubnet `xml:"subnet"`
 	}{viewSubnet(x, s, s.Life.First())}, nil
-}
-
-func fits(x *core.Exchange, v *VPC, p netip.Prefix) error {
-	outer, err := netip.ParsePrefix(v.CIDR)
-	if err != nil || !outer.Contains(p.Addr()) || p.Bits() < outer.Bits() {
-		return wire.Failf("InvalidSubnet.Range", "The CIDR '%s' is invalid.", p)
-	}
-	for _, other := range core.List[*Subnet](x.Tx, x.Region) {
-		q, err := netip.ParsePrefix(other.CIDR)
-		if err == nil && other.VPC == v.ID && q.Overlaps(p) {
-			return wire.Failf("InvalidSubnet.Conflict", "The CIDR '%s' conflicts with another subnet", p)
-		}
-	}
-	return nil
 }
 
 func describeSubnets(x *core.Exchange) (any, error) {

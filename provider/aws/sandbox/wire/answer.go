@@ -47,22 +47,19 @@ func Render(cl *Call, body any, err error) *Answer {
 		a.body = renderBody(cl, body, id)
 	}
 	if a.header.Get("Content-Type") == "" {
-		a.header.Set("Content-Type", contentType(cl.Service))
+		content := "text/xml;charset=UTF-8"
+		switch {
+		case SpeaksJSON(cl.Service):
+			content = "application/x-amz-json-1.1"
+		case cl.Service == "s3":
+			content = "application/xml"
+		}
+		a.header.Set("Content-Type", content)
 	}
 	a.header.Set("X-Amzn-Requestid", id)
 	a.header.Set("X-Amz-Request-Id", id)
 	a.header.Set("Server", "ovi-sandbox")
 	return a
-}
-
-func contentType(service string) string {
-	switch {
-	case SpeaksJSON(service):
-		return "application/x-amz-json-1.1"
-	case service == "s3":
-		return "application/xml"
-	}
-	return "text/xml;charset=UTF-8"
 }
 
 func renderBody(cl *Call, body any, id string) []byte {

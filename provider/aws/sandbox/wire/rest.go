@@ -7,22 +7,6 @@ import (
 	"strings"
 )
 
-// subresources are the query names that choose another action on a bucket.
-func subresources() map[string]string {
-	return map[string]string{
-		"tagging": "BucketTagging", "versioning": "BucketVersioning", "publicAccessBlock": "BucketPublicAccessBlock",
-		"encryption": "BucketEncryption", "location": "BucketLocation", "ownershipControls": "BucketOwnershipControls",
-		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycleConfiguration",
-		"logging": "BucketLogging",
-		"website": "BucketWebsite", "replication": "BucketReplication", "notification": "BucketNotification",
-		"object-lock": "ObjectLock",
-		"accelerate":  "BucketAccelerate", "requestPayment": "BucketRequestPayment", "policyStatus": "BucketPolicyStatus",
-		"uploads": "MultipartUploads", "inventory": "BucketInventory", "metrics": "BucketMetrics",
-		"analytics":           "BucketAnalytics",
-		"intelligent-tiering": "BucketIntelligentTiering", "abac": "BucketAbac",
-	}
-}
-
 // virtualHost matches the hosts that name a bucket ("Virtual hosting of
 // buckets"), on AWS's names and, for a sandbox that is served, on localhost.
 var virtualHost = Late(`^(.+)\.(?:s3[.-][a-z0-9.-]*amazonaws\.com|s3\.localhost|localhost)$`)
@@ -83,15 +67,22 @@ func s3Action(method string, r *RestCall) string {
 		}
 		return verb + "Object"
 	}
-	for sub, name := range subresources() {
+	for sub, name := range map[string]string{ // the query names that choose another action on a bucket
+		"tagging": "BucketTagging", "versioning": "BucketVersioning", "publicAccessBlock": "BucketPublicAccessBlock",
+		"encryption": "BucketEncryption", "location": "BucketLocation", "ownershipControls": "BucketOwnershipControls",
+		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycleConfiguration",
+		"logging": "BucketLogging",
+		"website": "BucketWebsite", "replication": "BucketReplication", "notification": "BucketNotification",
+		"object-lock": "ObjectLock",
+		"accelerate":  "BucketAccelerate", "requestPayment": "BucketRequestPayment", "policyStatus": "BucketPolicyStatus",
+		"uploads": "MultipartUploads", "inventory": "BucketInventory", "metrics": "BucketMetrics",
+		"analytics":           "BucketAnalytics",
+		"intelligent-tiering": "BucketIntelligentTiering", "abac": "BucketAbac",
+	} {
 		if r.Query.Has(sub) {
 			return strings.Replace(verb+name, "DeleteBucketLifecycleConfiguration", "DeleteBucketLifecycle", 1)
 		}
 	}
-	return bucketAction(method, r)
-}
-
-func bucketAction(method string, r *RestCall) string {
 	switch method {
 	case "PUT":
 		return "CreateBucket"
