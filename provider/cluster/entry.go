@@ -85,11 +85,6 @@ func Entry() provider.Entry {
 	}
 }
 
-// hookVariables are the names of further variables that the operator gives to the programs of a cluster.
-func hookVariables() []string {
-	return strings.FieldsFunc(os.Getenv("OVI_CLUSTER_ENV"), func(r rune) bool { return r == ',' || r == ' ' })
-}
-
 // optionsOf reads the options of the provider.
 func optionsOf(c provider.Config) (Options, error) {
 	o := Options{
@@ -103,7 +98,17 @@ func optionsOf(c provider.Config) (Options, error) {
 	if o.Hooks, err = command.HooksOf(c.Options); err != nil {
 		return o, err
 	}
-	hosts(c, &o)
+	given := c.Given
+	if given == nil {
+		given = func(string) string { return "" }
+	}
+	o.Portainer = portainer.Client{ // The tokens are for the hosts that are given here.
+		URL: c.Options("portainer"), Token: c.Options("portainer-token"), For: c.Options("portainer-token-for"),
+	}
+	if u, err := url.Parse(given("portainer")); err == nil && o.Portainer.For == "" {
+		o.Portainer.For = u.Host
+	}
+	o.OperatorGit = cmp.Or(given("git-repo"), given("apps-repo"))
 	if o.Git = c.Options("git-repo"); o.Git == "" {
 		o.Git = c.Options("apps-repo")
 	}
@@ -116,19 +121,9 @@ func optionsOf(c provider.Config) (Options, error) {
 	return o, nil
 }
 
-func environ() []string { return command.Chosen(os.Environ(), hookVariables()...) }
-
-// hosts sets the hosts that the tokens are for.
-func hosts(c provider.Config, o *Options) {
-	given := c.Given
-	if given == nil {
-		given = func(string) string { return "" }
-	}
-	o.Portainer = portainer.Client{
-		URL: c.Options("portainer"), Token: c.Options("portainer-token"), For: c.Options("portainer-token-for"),
-	}
-	if u, err := url.Parse(given("portainer")); err == nil && o.Portainer.For == "" {
-		o.Portainer.For = u.Host
-	}
-	o.OperatorGit = cmp.Or(given("git-repo"), given("apps-repo"))
+// environ is what the programs of a cluster get. OVI_CLUSTER_ENV has the names of further variables that the operator
+// gives to them.
+func environ() []string {
+	more := strings.FieldsFunc(os.Getenv("OVI_CLUSTER_ENV"), func(r rune) bool { return r == ',' || r == ' ' })
+	return command.Chosen(os.Environ(), more...)
 }

@@ -60,11 +60,15 @@ type opener func(p *Provider, ctx context.Context, location string) (system.Verb
 // within opens what is inside of a cluster.
 func within(open func(*kube.Client, resource.Scope) system.Verbs) opener {
 	return func(p *Provider, ctx context.Context, location string) (system.Verbs, error) {
-		c, scope, err := p.inner(ctx, location)
+		at, err := p.Locate(ctx, location)
 		if err != nil {
 			return nil, err
 		}
-		return open(c, scope), nil
+		c, err := p.api(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		return open(c, resource.Scope{Provider: system.Name, Location: at}), nil
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 	"github.com/ovi-project/ovi/provider/cluster/portainer/environment"
 	"github.com/ovi-project/ovi/provider/cluster/system"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // Locate implements provider.Locator: the location of a cluster is the URL of its engine, and that of the
@@ -147,16 +146,6 @@ func (p *Provider) endpoint() string {
 		}
 	}
 	return "unix://" + standard
-}
-
-// inner reaches the cluster of a location.
-func (p *Provider) inner(ctx context.Context, location string) (*kube.Client, resource.Scope, error) {
-	at, err := p.Locate(ctx, location)
-	if err != nil {
-		return nil, resource.Scope{}, err
-	}
-	c, err := p.api(ctx, at)
-	return c, resource.Scope{Provider: system.Name, Location: at}, err
 }
 
 // host returns the host of a location, and asks nothing.

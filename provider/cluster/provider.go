@@ -137,7 +137,11 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 		}
 	}
 	listings := provider.ReadKinds(ctx, r, names, p.opts.Clock, func(ctx context.Context, name string) provider.Listing {
-		found, err := p.read(ctx, here[name], r.Scope)
+		var found []resource.Observed
+		v, err := here[name].open(p, ctx, r.Scope.Location)
+		if err == nil {
+			found, err = v.List(ctx)
+		}
 		return provider.Listing{Resources: found, Err: classify("observe", err)}
 	})
 	if err := ctx.Err(); err != nil {
@@ -147,14 +151,6 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 		return resource.Snapshot{}, err
 	}
 	return provider.SnapshotOf(r.Scope, at, append(listings, elsewhere...))
-}
-
-func (p *Provider) read(ctx context.Context, k kind, s resource.Scope) ([]resource.Observed, error) {
-	v, err := k.open(p, ctx, s.Location)
-	if err != nil {
-		return nil, err
-	}
-	return v.List(ctx)
 }
 
 // Reveal implements provider.Revealer.

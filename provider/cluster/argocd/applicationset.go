@@ -150,24 +150,20 @@ func (s *appSet) Fill(o *resource.Observed) {
 		set["values"] = resource.String(app.Source.Helm.Values)
 	}
 	if g := s.Spec.Generators; len(g) == 1 && g[0].List != nil { // another one is not what is configured
-		set["elements"] = elementsOf(g[0].List.Elements)
+		elements := make(resource.List, len(g[0].List.Elements))
+		for i, e := range g[0].List.Elements {
+			values := system.Values{}
+			for k, v := range e {
+				values[k] = resource.String(v)
+			}
+			elements[i] = resource.AttrsOf(values)
+		}
+		slices.SortFunc(elements, func(a, b resource.Value) int {
+			return bytes.Compare(resource.AppendJSON(nil, a), resource.AppendJSON(nil, b))
+		})
+		set["elements"] = elements
 	}
 	o.Attrs = resource.AttrsOf(set)
-}
-
-func elementsOf(all []map[string]string) resource.List {
-	out := make(resource.List, len(all))
-	for i, e := range all {
-		set := system.Values{}
-		for k, v := range e {
-			set[k] = resource.String(v)
-		}
-		out[i] = resource.AttrsOf(set)
-	}
-	slices.SortFunc(out, func(a, b resource.Value) int {
-		return bytes.Compare(resource.AppendJSON(nil, a), resource.AppendJSON(nil, b))
-	})
-	return out
 }
 
 // applicationSet is the object that is configured.

@@ -72,25 +72,17 @@ func (s *secret) Fill(o *resource.Observed) {
 	for name, all := range map[string]map[string]string{
 		"labels": s.Metadata.Labels, "annotations": s.Metadata.Annotations,
 	} {
-		if v := usersOwn(all); v != nil {
-			set[name] = v
+		own := system.Values{}
+		for k, v := range all {
+			if !isReserved(k) { // Neither ovi's nor Argo CD's.
+				own[k] = resource.String(v)
+			}
+		}
+		if len(own) > 0 {
+			set[name] = resource.AttrsOf(own)
 		}
 	}
 	o.Attrs = resource.AttrsOf(set)
-}
-
-// usersOwn are the labels or annotations that are not ovi's or Argo CD's; nil if there are none.
-func usersOwn(all map[string]string) resource.Value {
-	set := system.Values{}
-	for k, v := range all {
-		if !isReserved(k) {
-			set[k] = resource.String(v)
-		}
-	}
-	if len(set) == 0 {
-		return nil
-	}
-	return resource.AttrsOf(set)
 }
 
 // registration is the secret that is configured.

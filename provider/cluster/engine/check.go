@@ -38,7 +38,23 @@ func (h *Host) Check(ctx context.Context, r provider.Request) error {
 	if err := h.checkSubnet(ctx, r); err != nil {
 		return err
 	}
-	return h.checkPorts(r)
+	if !strings.HasPrefix(h.endpoint, "unix://") {
+		return nil // ports of another host
+	}
+	for _, x := range program.Ingress() {
+		n, ok := r.Desired.Attrs.Int(x.Attr)
+		if had, has := r.Have.Attrs.Int(x.Attr); !ok || has && had == n || r.Frees(holdsPort, strconv.FormatInt(n, 10)) {
+			continue // The ports of the cluster itself are in use.
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(program.Everywhere, strconv.FormatInt(n, 10)))
+		if err != nil {
+			return system.InUse("", "use another port, or stop what uses it", "%s %d of the host is in use", x.Attr, n)
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // installed: kind or k3d is, and the program of the engine, without which kind does nothing.
@@ -104,27 +120,6 @@ func (h *Host) checkSubnet(ctx context.Context, r provider.Request) error {
 				return system.InUse("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs,
 					n.Name)
 			}
-		}
-	}
-	return nil
-}
-
-// checkPorts finds ports of this host that are in use. Those of the cluster itself are.
-func (h *Host) checkPorts(r provider.Request) error {
-	if !strings.HasPrefix(h.endpoint, "unix://") {
-		return nil // of another host
-	}
-	for _, x := range program.Ingress() {
-		n, ok := r.Desired.Attrs.Int(x.Attr)
-		if had, has := r.Have.Attrs.Int(x.Attr); !ok || has && had == n || r.Frees(holdsPort, strconv.FormatInt(n, 10)) {
-			continue
-		}
-		l, err := net.Listen("tcp", net.JoinHostPort(program.Everywhere, strconv.FormatInt(n, 10)))
-		if err != nil {
-			return system.InUse("", "use another port, or stop what uses it", "%s %d of the host is in use", x.Attr, n)
-		}
-		if err := l.Close(); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -35,7 +35,11 @@ func (x *inside) conclude(ctx context.Context, marks resource.Marks) (resource.C
 	if x.unusable != nil {
 		kubeconfig = read("a kubeconfig that can be used", false)
 	}
-	parts := []resource.Sign{kubeconfig, read(x.wayIn(), x.address != "")}
+	wayIn := "the port of its API server on the host" // the container whose port leads to the API server
+	if x.entry.ID == x.server.ID && x.Program.Balances {
+		wayIn = "its load balancer"
+	}
+	parts := []resource.Sign{kubeconfig, read(wayIn, x.address != "")}
 	closed := false // no client could ever reach its API server
 	for _, n := range x.nodes() {
 		if n.State == neverStarted {
@@ -69,14 +73,6 @@ func (x *inside) conclude(ctx context.Context, marks resource.Marks) (resource.C
 
 // objects are the evidence that a user put something into a cluster.
 const objects = "objects of users"
-
-// wayIn names the container whose port leads to the API server.
-func (x *inside) wayIn() string {
-	if x.entry.ID == x.server.ID && x.Program.Balances {
-		return "its load balancer"
-	}
-	return "the port of its API server on the host"
-}
 
 // data is the sign that the API server has kept something: kind and k3d write the kubeconfig before that.
 func (x *inside) data(ctx context.Context) resource.Sign {

@@ -36,29 +36,24 @@ func (h *Host) hook(ctx context.Context, wait time.Duration, show func(provider.
 	if err != nil {
 		return err
 	}
-	environ = append(environ, described(about, attrs)...)
+	// What is not set is omitted.
+	environ = append(environ, "CLUSTER_NAME="+about.Name)
+	for _, attr := range []string{"provider", "image", "subnet"} {
+		if s, ok := attrs.Text(attr); ok {
+			environ = append(environ, "CLUSTER_"+strings.ToUpper(attr)+"="+s)
+		}
+	}
+	for _, attr := range []string{"node_port", "pf_port", "http_port", "https_port"} {
+		if n, ok := attrs.Int(attr); ok {
+			environ = append(environ, "CLUSTER_"+strings.ToUpper(attr)+"="+strconv.FormatInt(n, 10))
+		}
+	}
 	if files := h.Getenv("KUBECONFIG"); files != "" { // of the user: their commands may change it
 		environ = append(environ, "KUBECONFIG="+files)
 	}
 	return command.Job{
 		Op: name, Path: path, Args: words[1:], Env: append(environ, more...), Wait: wait, Show: show,
 	}.Run(ctx)
-}
-
-// described is a cluster in an environment. What is not set is omitted.
-func described(about resource.Ref, attrs resource.Attrs) []string {
-	out := []string{"CLUSTER_NAME=" + about.Name}
-	for _, name := range []string{"provider", "image", "subnet"} {
-		if s, ok := attrs.Text(name); ok {
-			out = append(out, "CLUSTER_"+strings.ToUpper(name)+"="+s)
-		}
-	}
-	for _, name := range []string{"node_port", "pf_port", "http_port", "https_port"} {
-		if n, ok := attrs.Int(name); ok {
-			out = append(out, "CLUSTER_"+strings.ToUpper(name)+"="+strconv.FormatInt(n, 10))
-		}
-	}
-	return out
 }
 
 // hookCreate lets the user's command create a cluster, and looks whether it did. Of one that fails, no note stays.

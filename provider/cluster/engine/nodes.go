@@ -11,8 +11,6 @@ import (
 	"github.com/ovi-project/ovi/provider/cluster/program"
 )
 
-func programs() []program.Program { return []program.Program{kind.Program(), k3d.Program()} }
-
 // found is a cluster as the engine lists its containers.
 type found struct {
 	program.Program
@@ -28,7 +26,7 @@ func (f *found) nodes() []docker.Summary { return slices.Concat(f.servers, f.oth
 // clusters lists everything that kind and k3d left on the engine, sorted by name. The list is complete, or
 // an error.
 func (h *Host) clusters(ctx context.Context) (out []*found, err error) {
-	for _, p := range programs() {
+	for _, p := range []program.Program{kind.Program(), k3d.Program()} {
 		list, err := h.Containers(ctx, p.Label)
 		if err != nil {
 			return nil, err
@@ -43,23 +41,19 @@ func (h *Host) clusters(ctx context.Context) (out []*found, err error) {
 				byName[name] = f
 				out = append(out, f)
 			}
-			f.add(c)
+			switch role := c.Labels[f.Role]; {
+			case role == f.Server:
+				f.servers = append(f.servers, c)
+				f.id = f.servers[0].ID
+			case role == f.Balancer:
+				f.others = append(f.others, c) // after the workers in time, by its name
+			default:
+				f.others = slices.Insert(f.others, 0, c)
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *found) int { return strings.Compare(a.name, b.name) })
 	return out, nil
-}
-
-func (f *found) add(c docker.Summary) {
-	switch role := c.Labels[f.Role]; {
-	case role == f.Server:
-		f.servers = append(f.servers, c)
-		f.id = f.servers[0].ID
-	case role == f.Balancer:
-		f.others = append(f.others, c) // after the workers in time, by its name
-	default:
-		f.others = slices.Insert(f.others, 0, c)
-	}
 }
 
 // named finds what is left of a cluster of a name; nil if there is nothing.

@@ -31,7 +31,8 @@ const (
 	readyWait = 5 * time.Second
 )
 
-// List reads all clusters of the engine.
+// List reads all clusters of the engine, in parallel. One without a server is none: the next creation removes what is
+// left of it.
 func (h *Host) List(ctx context.Context) ([]resource.Observed, error) {
 	all, err := h.clusters(ctx)
 	if err != nil {
@@ -42,23 +43,17 @@ func (h *Host) List(ctx context.Context) ([]resource.Observed, error) {
 	once.networks = func(context.Context) ([]docker.Network, error) { return networks() }
 	notes := sync.OnceValues(func() ([]docker.Volume, error) { return h.notes(ctx) })
 	once.notes = func(context.Context) ([]docker.Volume, error) { return notes() }
-	return once.observeAll(ctx, all)
-}
-
-// observeAll reads clusters in parallel. One without a server is none: the next creation removes what is
-// left of it.
-func (h *Host) observeAll(ctx context.Context, all []*found) ([]resource.Observed, error) {
 	all = slices.DeleteFunc(all, func(f *found) bool { return f.id == "" })
 	out := make([]resource.Observed, len(all))
-	g, ctx := errgroup.WithContext(ctx)
+	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(readers)
 	for i, f := range all {
 		g.Go(func() (err error) {
-			out[i], err = h.observe(ctx, f)
+			out[i], err = once.observe(reading, f)
 			return err
 		})
 	}
-	err := g.Wait()
+	err = g.Wait()
 	out = slices.DeleteFunc(out, func(o resource.Observed) bool { return o.ID == "" }) // deleted meanwhile
 	return out, err
 }
@@ -247,16 +242,11 @@ func (h *Host) health(ctx context.Context, c seen, client *kube.Client) (resourc
 	case h.Clock().Sub(c.server.State.StartedAt) < startWait:
 		return resource.Pending, "its API server starts"
 	}
-	return resource.Failing, "its API server is not ready: " + cause(err).Error()
-}
-
-// cause is an error without the URL and the method in front.
-func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err // without the URL and the method in front
 	}
-	return err
+	return resource.Failing, "its API server is not ready: " + err.Error()
 }
 
 // neverStarted is the state of a container that was created, and did not run yet.
@@ -285,7 +275,11 @@ func (h *Host) config(ctx context.Context, c seen) (kube.Config, error) {
 
 // at is the URL of a port of the host.
 func (h *Host) at(port int64) string {
-	return "https://" + net.JoinHostPort(h.address(), strconv.FormatInt(port, 10))
+	address := "127.0.0.1" // where the ports of the engine are published
+	if u, err := url.Parse(h.endpoint); err == nil && u.Scheme == "tcp" {
+		address = u.Hostname()
+	}
+	return "https://" + net.JoinHostPort(address, strconv.FormatInt(port, 10))
 }
 
 // file is the kubeconfig of the administrator as it is in the server.
@@ -296,12 +290,4 @@ func (h *Host) file(ctx context.Context, c seen) ([]byte, error) {
 		}
 	}
 	return h.File(ctx, c.id, c.Program.Kubeconfig)
-}
-
-// address is where the ports of the engine are published.
-func (h *Host) address() string {
-	if u, err := url.Parse(h.endpoint); err == nil && u.Scheme == "tcp" {
-		return u.Hostname()
-	}
-	return "127.0.0.1"
 }

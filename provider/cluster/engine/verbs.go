@@ -128,24 +128,10 @@ func (h *Host) clear(ctx context.Context, f *found, r provider.Request) error {
 	if err := h.RemoveVolume(ctx, noteOf(f.Program.Name, f.name)); err != nil {
 		return provider.Errorf("remove the note of its creation: %w", err)
 	}
-	return h.removeNetwork(ctx, f)
-}
-
-// wipe deletes a cluster, and names what did.
-func (h *Host) wipe(ctx context.Context, f *found, r provider.Request) (by string, err error) {
-	if words := h.Hooks.Delete; len(words) > 0 {
-		attrs := r.Have.Attrs.With("provider", resource.String(f.Program.Name))
-		return "delete_command", h.hook(ctx, deleteWait, r.Progress, "delete_command", words, h.ref(f.name), attrs)
-	}
-	args := slices.Concat(f.Program.Deletion, []string{f.name})
-	return f.Program.Name, h.run(ctx, deleteWait, r.Progress, f.Program.Name, args...)
-}
-
-// removeNetwork removes the network that k3d leaves where it did not make it itself.
-func (h *Host) removeNetwork(ctx context.Context, f *found) error {
 	if f.Program.Name != k3d.Name {
 		return nil
 	}
+	// k3d leaves the network where it did not make it itself.
 	all, err := h.Networks(ctx)
 	if err != nil {
 		return err
@@ -158,6 +144,16 @@ func (h *Host) removeNetwork(ctx context.Context, f *found) error {
 		return provider.Errorf("remove the network %s: %w", name, err)
 	}
 	return nil
+}
+
+// wipe deletes a cluster, and names what did.
+func (h *Host) wipe(ctx context.Context, f *found, r provider.Request) (by string, err error) {
+	if words := h.Hooks.Delete; len(words) > 0 {
+		attrs := r.Have.Attrs.With("provider", resource.String(f.Program.Name))
+		return "delete_command", h.hook(ctx, deleteWait, r.Progress, "delete_command", words, h.ref(f.name), attrs)
+	}
+	args := slices.Concat(f.Program.Deletion, []string{f.name})
+	return f.Program.Name, h.run(ctx, deleteWait, r.Progress, f.Program.Name, args...)
 }
 
 // reach brings a cluster to a state, verifies one that runs then, and returns it; "" only reads it.

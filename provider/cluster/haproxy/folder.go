@@ -160,12 +160,7 @@ func (f Folder) follow(ctx context.Context, routes map[string]Route, gone bool) 
 			}
 		}
 	}
-	return f.followMap(ctx, routes)
-}
-
-// followMap makes the map that HAProxy uses lead to the routes.
-func (f Folder) followMap(ctx context.Context, routes map[string]Route) error {
-	entries, err := f.entries(ctx)
+	entries, err := f.entries(ctx) // of the map that HAProxy uses
 	if err != nil {
 		return err
 	}

@@ -82,11 +82,6 @@ func isKnown(message string) bool {
 	}, message)
 }
 
-// direct returns a client that follows no redirect: the token would go to another host.
-func direct() *http.Client {
-	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
 // Endpoint is an environment of Portainer's.
 type Endpoint struct {
 	ID      int `json:"Id"`
@@ -227,7 +222,9 @@ func (c *Client) call(ctx context.Context, method, path, kind string, body []byt
 	if kind != "" {
 		q.Header.Set("Content-Type", kind)
 	}
-	answer, err := direct().Do(q)
+	// It follows no redirect: the token would go to another host.
+	direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := direct.Do(q)
 	if err != nil {
 		return nil, err
 	}

@@ -139,17 +139,14 @@ func (x *routes) Create(ctx context.Context, r provider.Request) (resource.Obser
 		if have.Name != "" && system.ParseMarks([]byte(have.Note), x.scope, system.KindRoute).Key != r.Key {
 			return have, x.taken(r)
 		}
-		return routeTo(r,
-			haproxy.Route{Name: r.Desired.Ref.Name, Note: string(note), Off: r.Desired.State == resource.StateStopped}), nil
+		to := haproxy.Route{
+			Name: r.Desired.Ref.Name, Note: string(note), Off: r.Desired.State == resource.StateStopped,
+		}
+		to.Address, _ = r.Desired.Attrs.Text("address")
+		port, _ := r.Desired.Attrs.Int("port")
+		to.Port = int(port)
+		return to, nil
 	})
-}
-
-// routeTo is a route with the configured address.
-func routeTo(r provider.Request, to haproxy.Route) haproxy.Route {
-	to.Address, _ = r.Desired.Attrs.Text("address")
-	port, _ := r.Desired.Attrs.Int("port")
-	to.Port = int(port)
-	return to
 }
 
 // Update brings HAProxy in step with the files too.
@@ -159,23 +156,18 @@ func (x *routes) Update(ctx context.Context, r provider.Request) (resource.Obser
 			return have, err
 		}
 		for _, c := range r.Changes {
-			change(&have, c)
+			text, _ := c.To.(resource.String)
+			switch number, _ := c.To.(resource.Int); {
+			case c.On == resource.OnState:
+				have.Off = resource.State(text) == resource.StateStopped
+			case c.Path == "address":
+				have.Address = string(text)
+			case c.Path == "port":
+				have.Port = int(number)
+			}
 		}
 		return have, nil
 	})
-}
-
-// change makes one change to a route.
-func change(to *haproxy.Route, c resource.Change) {
-	text, _ := c.To.(resource.String)
-	switch number, _ := c.To.(resource.Int); {
-	case c.On == resource.OnState:
-		to.Off = resource.State(text) == resource.StateStopped
-	case c.Path == "address":
-		to.Address = string(text)
-	case c.Path == "port":
-		to.Port = int(number)
-	}
 }
 
 // same refuses a route that another one has taken the place of.

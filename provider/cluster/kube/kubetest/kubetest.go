@@ -35,7 +35,16 @@ func InstallArgo(t testing.TB, api *kube.Client) {
 		}
 	}
 	for _, kind := range []string{"applications", "applicationsets", "appprojects"} {
-		await(t, api, "/apis/argoproj.io/v1alpha1/namespaces/argocd/"+kind)
+		path := "/apis/argoproj.io/v1alpha1/namespaces/argocd/" + kind
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			err := api.Get(t.Context(), path, nil, new(json.RawMessage))
+			if err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
@@ -45,19 +54,5 @@ func Namespace(t testing.TB, api *kube.Client, name string) {
 	object := json.RawMessage(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `"}}`)
 	if err := api.Apply(t.Context(), "/api/v1/namespaces/"+name, object, new(json.RawMessage)); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// await returns once a list is served.
-func await(t testing.TB, api *kube.Client, path string) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		err := api.Get(t.Context(), path, nil, new(json.RawMessage))
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
 	}
 }
