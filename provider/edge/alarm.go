@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -31,7 +32,7 @@ func scopeOf(name string) resource.Scope { return resource.Scope{Provider: Name,
 
 // RecordAlarm keeps an alarm about a node, SITE/NODE, or a site with the events.
 func RecordAlarm(b *outbox.Outbox, name, text string, at time.Time) error {
-	site, node := split(name)
+	site, node, _ := strings.Cut(name, "/")
 	return b.Add(link.Event{Site: site, Node: node, At: at, Class: link.ClassAlarm, Message: text})
 }
 

@@ -7,7 +7,6 @@ import (
 	"net"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -49,7 +48,9 @@ func Entry(log hclog.Logger) provider.Entry {
 				return nil, err
 			}
 			o.Dir = folder
-			if o.Outbox, err = outbox.Open(EventsFile(folder), relayRoom()); err != nil {
+			// An orchestrator keeps events for the central one, and as a history.
+			room := outbox.Options{Limit: 200_000, Keep: 200_000, Bytes: 256 << 20}
+			if o.Outbox, err = outbox.Open(EventsFile(folder), room); err != nil {
 				return nil, err
 			}
 			p := New(o)
@@ -62,11 +63,6 @@ func Entry(log hclog.Logger) provider.Entry {
 			return p, p.relay(ctx, c.Options("co"), log)
 		},
 	}
-}
-
-// relayRoom is the room for events that an orchestrator keeps for the central one, and as a history.
-func relayRoom() outbox.Options {
-	return outbox.Options{Limit: 200_000, Keep: 200_000, Bytes: 256 << 20}
 }
 
 // EventsFile is the file of the events of an orchestrator, in the folder of its identity.
@@ -86,12 +82,6 @@ var (
 
 // segment reports a valid name of a site or a node.
 func segment(s string) bool { return segmentForm.MatchString(s) }
-
-// split gives the site and the node of a name; the node is "" where it names a site.
-func split(name string) (site, node string) {
-	site, node, _ = strings.Cut(name, "/")
-	return site, node
-}
 
 func join(site, node string) string {
 	if node == "" {

@@ -59,14 +59,7 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 	defer ordering.Wait()
 	defer stop()
 	ordering.Go(func() { c.order(ctx, site, inTurn) })
-	return c.hear(ctx, site, recv, inTurn)
-}
-
-// hear keeps what a site sends, until its stream ends.
-func (c Central) hear(ctx context.Context, site string, recv func() (link.FromNode, error),
-	send func(link.ToNode) error,
-) error {
-	for {
+	for { // What the site sends is kept, until its stream ends.
 		f, err := recv()
 		if err != nil {
 			return err
@@ -78,7 +71,7 @@ func (c Central) hear(ctx context.Context, site string, recv func() (link.FromNo
 			return err
 		}
 		if n := len(f.Relayed); n > 0 {
-			if err := send(link.ToNode{Ack: &f.Relayed[n-1].Number}); err != nil {
+			if err := inTurn(link.ToNode{Ack: &f.Relayed[n-1].Number}); err != nil {
 				return err
 			}
 		}

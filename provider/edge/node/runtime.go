@@ -271,13 +271,6 @@ func stateOf(q task) resource.State {
 	return resource.StateRunning
 }
 
-func healthOf(s resource.State) resource.Health {
-	if s == resource.StateStopped {
-		return resource.Stopped
-	}
-	return resource.Healthy
-}
-
 // bring starts a container, again if it runs, or stops it.
 func (r *runtime) bring(ctx context.Context, c *container, to resource.State) error {
 	desired := r.named(c.item.Name)
@@ -290,7 +283,11 @@ func (r *runtime) bring(ctx context.Context, c *container, to resource.State) er
 		Desired: desired, Have: c.Observed,
 		Changes: []resource.Change{change},
 	})
-	if err == nil && o.Health != healthOf(to) {
+	health := resource.Healthy
+	if to == resource.StateStopped {
+		health = resource.Stopped
+	}
+	if err == nil && o.Health != health {
 		err = unhealthy(o)
 	}
 	return err

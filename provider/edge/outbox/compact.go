@@ -42,21 +42,17 @@ func (b *Outbox) shrink() error {
 		}
 		lost[r.Event.Origin()] = link.Relayed{Number: r.Number, Event: e}
 	}
-	b.forgetRuns(lost)
+	// Only origins whose numbers are known stay: a node with another origin for each event would fill the outbox with its
+	// losses.
+	maps.DeleteFunc(lost, func(o link.Origin, _ link.Relayed) bool {
+		_, known := b.state.high[o]
+		return !known
+	})
 	for _, r := range lost {
 		pending = append(pending, r)
 	}
 	slices.SortFunc(pending, func(x, y link.Relayed) int { return cmp.Compare(x.Number, y.Number) })
 	return b.rewrite(pending)
-}
-
-// forgetRuns leaves the origins whose numbers are known: a node with another origin for each event would fill the
-// outbox with its losses.
-func (b *Outbox) forgetRuns(lost map[link.Origin]link.Relayed) {
-	maps.DeleteFunc(lost, func(o link.Origin, _ link.Relayed) bool {
-		_, known := b.state.high[o]
-		return !known
-	})
 }
 
 // rewrite replaces the file by one with the newest acknowledged events, and those that wait. It reads the file twice,
