@@ -106,29 +106,21 @@ func updatePod(ctx context.Context, h *host.Host, r provider.Request) error {
 	case err != nil:
 		return err
 	case r.Desired.State == resource.StateStopped:
-		return stopPod(ctx, h, &p)
+		// Its containers stop at the same time, and then each that its restart policy has started again.
+		if err := h.StopPod(ctx, p.ID, container.StopWait); err != nil && !container.IsImproper(err) {
+			return err
+		}
+		for _, c := range p.Containers {
+			if err := container.Stop(ctx, h, c.ID); err != nil && !failure.IsNotFound(err) {
+				return err
+			}
+		}
+		return nil
 	case p.InfraContainerID == "":
 		return h.StartPod(ctx, p.ID)
 	}
-	return restartInfra(ctx, h, &p)
-}
-
-// stopPod stops the containers of a pod at the same time, and then each that its restart policy has started again.
-func stopPod(ctx context.Context, h *host.Host, p *libpod.Pod) error {
-	if err := h.StopPod(ctx, p.ID, container.StopWait); err != nil && !container.IsImproper(err) {
-		return err
-	}
-	for _, c := range p.Containers {
-		if err := container.Stop(ctx, h, c.ID); err != nil && !failure.IsNotFound(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// restartInfra starts the container that keeps a pod's network. Containers that run without it are in a
-// network that is gone: they are restarted.
-func restartInfra(ctx context.Context, h *host.Host, p *libpod.Pod) error {
+	// The infra container keeps the pod's network. Containers that run without it are in a network that is gone: they are
+	// restarted.
 	var running []string
 	for _, c := range p.Containers {
 		switch {

@@ -160,7 +160,14 @@ func (p *Provider) resolved(ctx context.Context, location string) (*host.Host, e
 		return nil, fmt.Errorf("%s is host %s, not the host of %s: %w", word, h.Known(), location,
 			provider.ErrElsewhere)
 	}
-	return h, p.alone(h)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for other, x := range p.hosts { // Two words for one host would configure its resources twice.
+		if x != h && x.Known() == h.Known() {
+			return h, failure.Mistake("", "use one of them everywhere", "%s and %s are the same host", h.Word, other)
+		}
+	}
+	return h, nil
 }
 
 // host gives the host of a word, without connecting.
@@ -179,18 +186,6 @@ func (p *Provider) host(word string) (*host.Host, error) {
 	}
 	p.hosts[word] = h
 	return h, nil
-}
-
-// alone refuses two words for one host: its resources would be configured twice.
-func (p *Provider) alone(h *host.Host) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for word, other := range p.hosts {
-		if other != h && other.Known() == h.Known() {
-			return failure.Mistake("", "use one of them everywhere", "%s and %s are the same host", h.Word, word)
-		}
-	}
-	return nil
 }
 
 // Describe implements provider.Describer.

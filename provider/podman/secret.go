@@ -126,21 +126,16 @@ func createSecret(ctx context.Context, h *host.Host, r provider.Request) (string
 			return "", err
 		}
 	}
-	return newSecret(ctx, h, r, freeName(r, taken))
-}
-
-// freeName is the name of the resource, with a suffix if another secret has it.
-func freeName(r provider.Request, taken map[string]bool) string {
 	name := r.Desired.Ref.Name
 	inUse := taken[name]
 	for _, a := range r.Desired.Attrs.Object("data") {
 		inUse = inUse || taken[name+"."+a.Name]
 	}
-	if inUse {
+	if inUse { // by another secret
 		key := strings.ToLower(r.Key)
-		return name + "-" + key[max(0, len(key)-6):] // which is random
+		name += "-" + key[max(0, len(key)-6):] // which is random
 	}
-	return name
+	return newSecret(ctx, h, r, name)
 }
 
 func newSecret(ctx context.Context, h *host.Host, r provider.Request, name string) (string, error) {

@@ -99,9 +99,22 @@ func (q *quadlet) settings(u *unit, keys map[string]string, all []setting) {
 	}
 }
 
-// containerKeys are the keys that Podman 4.6 knows already.
-func containerKeys() map[string]string {
-	return map[string]string{
+func (q *quadlet) container(d resource.Desired) {
+	c := containerSettings(d, q.find)
+	for _, text := range c.unsaid {
+		q.note(d, text)
+	}
+	resource.MapRefs(d.Attrs, func(r resource.Reference) resource.Value {
+		if r.Path != "" { // It is only known after apply.
+			q.note(d, "${"+r.String()+"}: its value is only known to ovi; replace <"+r.String()+"> in the unit")
+		}
+		return r
+	})
+	u := q.head(d)
+	u.section("Container")
+	u.set("ContainerName", d.Ref.Name)
+	u.set("Image", c.image)
+	keys := map[string]string{ // that Podman 4.6 knows already
 		"--network": "Network", "--publish": "PublishPort", "--volume": "Volume", "--secret": "Secret",
 		"--env":     "Environment",
 		"--workdir": "WorkingDir", "--health-cmd": "HealthCmd", "--health-interval": "HealthInterval",
@@ -109,18 +122,6 @@ func containerKeys() map[string]string {
 		"--health-start-period": "HealthStartPeriod", "--health-retries": "HealthRetries", "--sysctl": "Sysctl",
 		"--cap-add": "AddCapability", "--cap-drop": "DropCapability", "--pull": "Pull", "--label": "Label",
 	}
-}
-
-func (q *quadlet) container(d resource.Desired) {
-	c := containerSettings(d, q.find)
-	for _, text := range c.unsaid {
-		q.note(d, text)
-	}
-	q.unknowns(d)
-	u := q.head(d)
-	u.section("Container")
-	u.set("ContainerName", d.Ref.Name)
-	u.set("Image", c.image)
 	restart := ""
 	for _, s := range c.settings {
 		switch {
@@ -141,7 +142,7 @@ func (q *quadlet) container(d resource.Desired) {
 			}
 			u.set("Volume", s.value)
 		default:
-			q.settings(u, containerKeys(), []setting{s})
+			q.settings(u, keys, []setting{s})
 		}
 	}
 	if len(c.args) > 0 {
@@ -176,16 +177,6 @@ func (q *quadlet) install(u *unit, d resource.Desired) {
 	}
 	u.section("Install")
 	u.set("WantedBy", atBoot)
-}
-
-// unknowns lists references to what is only known after apply.
-func (q *quadlet) unknowns(d resource.Desired) {
-	resource.MapRefs(d.Attrs, func(r resource.Reference) resource.Value {
-		if r.Path != "" {
-			q.note(d, "${"+r.String()+"}: its value is only known to ovi; replace <"+r.String()+"> in the unit")
-		}
-		return r
-	})
 }
 
 func (q *quadlet) pod(d resource.Desired) {

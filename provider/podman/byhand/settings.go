@@ -50,7 +50,12 @@ func containerSettings(d resource.Desired, find func(resource.Ref) (resource.Des
 	p.settings = append(p.settings, healthSettings(a.Object("health"))...)
 	v, _ := a.Get("resources")
 	p.settings = append(p.settings, limitSettings(v)...)
-	if policy := restartPolicyOf(a, find); policy != "" {
+	policy, set := namedOf(a, "restart_policy")
+	if v, ok := a.Get("pod"); ok && !set { // it is that of the pod
+		pod, _ := found(v, find)
+		policy, _ = namedOf(pod.Attrs, "restart_policy")
+	}
+	if policy != "" {
 		add("--restart", policy)
 	}
 	p.settings = append(p.settings, pairs("--sysctl", namedMap(a, "sysctl"))...)
@@ -66,16 +71,6 @@ func containerSettings(d resource.Desired, find func(resource.Ref) (resource.Des
 	}
 	p.settings = append(p.settings, pairs("--label", ownLabels(a))...)
 	return p
-}
-
-// restartPolicyOf is that of a container, or of its pod.
-func restartPolicyOf(a resource.Attrs, find func(resource.Ref) (resource.Desired, bool)) string {
-	policy, set := namedOf(a, "restart_policy")
-	if v, ok := a.Get("pod"); ok && !set {
-		pod, _ := found(v, find)
-		policy, _ = namedOf(pod.Attrs, "restart_policy")
-	}
-	return policy
 }
 
 func podSettings(a resource.Attrs) []setting {

@@ -39,25 +39,19 @@ func (u *unit) set(key, value string) {
 	u.b.WriteString(key + "=" + strings.NewReplacer("%", "%%", "$", "$$", "\n", " ").Replace(value) + "\n")
 }
 
-// words writes a line whose value is split into words.
+// words writes a line whose value is split into words, each quoted where it has to be.
 func (u *unit) words(key string, words ...string) {
 	for i, w := range words {
-		words[i] = unitWord(w)
+		words[i] = strings.NewReplacer(
+			`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "%", "%%", "$", "$$").Replace(w)
+		if w == "" || strings.ContainsAny(w, " \t\n\r\"'\\;") {
+			words[i] = `"` + words[i] + `"`
+		}
 	}
 	u.b.WriteString(key + "=" + strings.Join(words, " ") + "\n")
 }
 
 func (u *unit) text() string { return u.b.String() }
-
-// unitWord quotes a word of a unit file.
-func unitWord(s string) string {
-	plain := s != "" && !strings.ContainsAny(s, " \t\n\r\"'\\;")
-	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "%", "%%", "$", "$$").Replace(s)
-	if plain {
-		return s
-	}
-	return `"` + s + `"`
-}
 
 // description is the description of a unit.
 func description(kind, name, stack string) string {

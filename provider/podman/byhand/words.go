@@ -1,6 +1,7 @@
 package byhand
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,18 +50,9 @@ func each(flag string, values []string) []setting {
 // pairs are the entries of a map as KEY=VALUE, sorted.
 func pairs(flag string, m map[string]string) []setting {
 	var out []setting
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, setting{flag: flag, value: k + "=" + m[k]})
 	}
-	return out
-}
-
-func sortedKeys(m map[string]string) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
 	return out
 }
 

@@ -133,8 +133,10 @@ func secretsOf(ctx context.Context, h *host.Host, a resource.Attrs, s *libpod.Co
 				part = secret.ID
 			}
 			if env {
-				if err := freeVariable(s, k.Name); err != nil {
-					return err
+				_, other := s.SecretEnv[k.Name]
+				if _, plain := s.Env[k.Name]; plain || other { // one of the values would be lost
+					return failure.Mistake("", "rename one of them, or give the secret a path",
+						"the variable %s of a secret is set twice", k.Name)
 				}
 				s.SecretEnv[k.Name] = part
 			}
@@ -149,16 +151,6 @@ func secretsOf(ctx context.Context, h *host.Host, a resource.Attrs, s *libpod.Co
 			return err
 		}
 		s.Labels[marks.LabelEnv] = string(b)
-	}
-	return nil
-}
-
-// freeVariable refuses a variable of two values: one of them would be lost.
-func freeVariable(s *libpod.ContainerSpec, name string) error {
-	_, other := s.SecretEnv[name]
-	if _, plain := s.Env[name]; plain || other {
-		return failure.Mistake("", "rename one of them, or give the secret a path",
-			"the variable %s of a secret is set twice", name)
 	}
 	return nil
 }

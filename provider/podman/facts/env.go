@@ -74,7 +74,13 @@ func SecretVariables(c libpod.Container) (ids map[string]string, named bool) {
 		if w == "--secret" && i+1 < len(words) {
 			value, joined = words[i+1], true
 		}
-		if name := secretTarget(value); joined && ids[name] == "" {
+		name, rest, _ := strings.Cut(value, ",") // NAME,type=env,target=VARIABLE
+		for _, part := range strings.Split(rest, ",") {
+			if target, ok := strings.CutPrefix(part, "target="); ok {
+				name = target // the variable, or the file
+			}
+		}
+		if joined && ids[name] == "" {
 			ids[name] = ""
 		}
 	}
@@ -90,17 +96,6 @@ func createsContainer(words []string) bool {
 	verb := slices.IndexFunc(words, func(w string) bool { return w == "run" || w == "create" })
 	return verb > 0 &&
 		!slices.ContainsFunc(words[:verb], func(w string) bool { return w == "kube" || w == "play" || w == "clone" })
-}
-
-// secretTarget is the variable, or the file, of an option --secret: NAME,type=env,target=VARIABLE.
-func secretTarget(option string) string {
-	name, rest, _ := strings.Cut(option, ",")
-	for _, part := range strings.Split(rest, ",") {
-		if target, ok := strings.CutPrefix(part, "target="); ok {
-			name = target
-		}
-	}
-	return name
 }
 
 // Masked is how Podman 5 shows a variable that is a secret.

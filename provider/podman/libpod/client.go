@@ -24,7 +24,7 @@ func (c *Client) post(ctx context.Context, path string, query url.Values, body, 
 // stop sends a request that Podman answers after the patience at the latest.
 func (c *Client) stop(ctx context.Context, path, name string, patience time.Duration) error {
 	return c.api.Do(ctx, engineapi.Request{
-		Method: http.MethodPost, Path: path, Query: engineapi.Values(name, seconds(patience)),
+		Method: http.MethodPost, Path: path, Query: engineapi.Values(name, strconv.Itoa(int(patience/time.Second))),
 		Wait: patience + engineapi.ChangeWait,
 	}, nil)
 }
@@ -158,5 +158,3 @@ func (c *Client) StopPod(ctx context.Context, id string, patience time.Duration)
 func (c *Client) RemovePod(ctx context.Context, id string) error {
 	return c.remove(ctx, "/pods/"+id, nil, nil)
 }
-
-func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }

@@ -12,8 +12,9 @@ import (
 	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
-// logs reads the frames of a log: a byte for the stream, three that are zero, four of length.
-func (r *Reader) logs(ctx context.Context, id string, lines int) (string, error) {
+// Logs are the last lines of what a container printed. They come in frames: a byte for the stream, three that are zero,
+// four of length.
+func (r *Reader) Logs(ctx context.Context, id string, lines int) (string, error) {
 	q := engineapi.Request{
 		Method: http.MethodGet, Path: "/containers/" + id + "/logs",
 		Query: engineapi.Values("stdout", "true", "stderr", "true", "tail", strconv.Itoa(lines)),

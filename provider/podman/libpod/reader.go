@@ -81,11 +81,6 @@ func (r *Reader) Healthcheck(ctx context.Context, id string) (out Health, err er
 	return out, r.slow(ctx, "/containers/"+id+"/healthcheck", &out)
 }
 
-// Logs are the last lines of what a container printed.
-func (r *Reader) Logs(ctx context.Context, id string, lines int) (string, error) {
-	return r.logs(ctx, id, lines)
-}
-
 // Image inspects an image, by name or ID.
 func (r *Reader) Image(ctx context.Context, name string) (out Image, err error) {
 	return out, r.get(ctx, "/images/"+name+"/json", nil, &out)
