@@ -165,8 +165,16 @@ func (c *Cloud) Update(ctx context.Context, r provider.Request) (out resource.Ob
 func (c *Cloud) Mark(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
 	ref := r.Desired.Ref
 	err = c.call(ctx, Call{Verb: Mark, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
-		out, err = c.mark(r)
-		return err
+		p := c.location(ref.Scope())
+		o, ok := p.byID(r.Have.ID)
+		if !ok {
+			return missing("%s does not exist", r.Have.ID)
+		}
+		o.Marks, o.Attested = marksOf(r), o.Attested && r.MarkKey == o.Marks.Key
+		o.Marks.Key = r.MarkKey
+		p.put(o, 0)
+		out = o
+		return nil
 	})
 	return out, err
 }
@@ -175,7 +183,14 @@ func (c *Cloud) Mark(ctx context.Context, r provider.Request) (out resource.Obse
 func (c *Cloud) Delete(ctx context.Context, r provider.Request) error {
 	ref := r.Have.Ref
 	return c.call(ctx, Call{Verb: Delete, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
-		return c.remove(r.Have)
+		p := c.location(ref.Scope())
+		if o, ok := p.byID(r.Have.ID); ok {
+			if user, used := c.user(p, o); used {
+				return refuse(provider.InUse, "%s is in use by %s", o.ID, user)
+			}
+			p.remove(o.ID)
+		}
+		return nil
 	})
 }
 
@@ -257,29 +272,6 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 // marksOf are the marks that a request puts on a resource.
 func marksOf(r provider.Request) resource.Marks {
 	return resource.Marks{Ref: r.Desired.Ref, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
-}
-
-func (c *Cloud) mark(r provider.Request) (resource.Observed, error) {
-	p := c.location(r.Desired.Ref.Scope())
-	o, ok := p.byID(r.Have.ID)
-	if !ok {
-		return resource.Observed{}, missing("%s does not exist", r.Have.ID)
-	}
-	o.Marks, o.Attested = marksOf(r), o.Attested && r.MarkKey == o.Marks.Key
-	o.Marks.Key = r.MarkKey
-	p.put(o, 0)
-	return o, nil
-}
-
-func (c *Cloud) remove(have resource.Observed) error {
-	p := c.location(have.Ref.Scope())
-	if o, ok := p.byID(have.ID); ok {
-		if user, used := c.user(p, o); used {
-			return refuse(provider.InUse, "%s is in use by %s", o.ID, user)
-		}
-		p.remove(o.ID)
-	}
-	return nil
 }
 
 func (c *Cloud) kind(ref resource.Ref) (resource.Kind, bool) {

@@ -87,7 +87,15 @@ func apply(o resource.Observed, c resource.Change, k resource.Kind) resource.Obs
 	head, rest, nested := strings.Cut(c.Path, ".")
 	switch {
 	case head == "tags" && nested:
-		o.Tags = retag(o.Tags, rest, c.To)
+		tags := map[string]string{}
+		for _, t := range o.Tags {
+			tags[t.Key] = t.Value
+		}
+		delete(tags, rest)
+		if v, ok := c.To.(resource.String); ok {
+			tags[rest] = string(v)
+		}
+		o.Tags = resource.TagsOf(tags)
 	case nested:
 		inner, _ := o.Attrs.Get(head)
 		in, _ := inner.(resource.Attrs)
@@ -103,18 +111,6 @@ func set(in resource.Attrs, name string, v resource.Value) resource.Attrs {
 		return in.Without(name)
 	}
 	return in.With(name, v)
-}
-
-func retag(in resource.Tags, key string, to resource.Value) resource.Tags {
-	m := map[string]string{}
-	for _, t := range in {
-		m[t.Key] = t.Value
-	}
-	delete(m, key)
-	if v, ok := to.(resource.String); ok {
-		m[key] = string(v)
-	}
-	return resource.TagsOf(m)
 }
 
 func attribute(schema []resource.Attribute, name string) (resource.Attribute, bool) {

@@ -75,20 +75,16 @@ func (s *Secrets) text(text string, longest int) string {
 		more = len(text) - longest
 		text = text[:min(len(text), longest+overlap)]
 	}
-	text = brief.Words(s.conceal(text))
-	if more > 0 {
-		text = fmt.Sprintf("%s... (%d more bytes)", strings.ToValidUTF8(text[:min(len(text), longest)], ""), more)
-	}
-	return text
-}
-
-func (s *Secrets) conceal(text string) string {
 	s.once.Do(func() {
 		if s.find != nil {
 			s.all = s.find()
 		}
 	})
-	return resource.ConcealText(authorization.ReplaceAllString(text, "(secret)"), s.all...)
+	text = brief.Words(resource.ConcealText(authorization.ReplaceAllString(text, "(secret)"), s.all...))
+	if more > 0 {
+		text = fmt.Sprintf("%s... (%d more bytes)", strings.ToValidUTF8(text[:min(len(text), longest)], ""), more)
+	}
+	return text
 }
 
 // Error returns the error without credentials, with at most 8 KiB of its text; it wraps the error.

@@ -33,17 +33,13 @@ func holdsAreDeclared(r *rig) {
 func whatClashesIsDeclared(r *rig) {
 	for _, s := range r.Samples {
 		r.create(s)
-		for i, rival := range rivals(r, s) {
+		renamed, elsewhere := s.Desired, s.Desired
+		renamed.Ref = r.otherName(s.Desired.Ref)
+		elsewhere.Ref = s.Desired.Ref.In(stack + "2")
+		for i, rival := range append([]resource.Desired{renamed, elsewhere}, s.Rivals...) {
 			r.second(s, rival, fmt.Sprintf("second-%d-%s", i, key(s.Desired.Ref)))
 		}
 	}
-}
-
-func rivals(r *rig, s Sample) []resource.Desired {
-	renamed, elsewhere := s.Desired, s.Desired
-	renamed.Ref = r.otherName(s.Desired.Ref)
-	elsewhere.Ref = s.Desired.Ref.In(stack + "2")
-	return append([]resource.Desired{renamed, elsewhere}, s.Rivals...)
 }
 
 // otherName is a name for another resource of a kind.

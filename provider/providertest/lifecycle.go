@@ -25,7 +25,11 @@ func whatIsCreatedIsAsConfigured(r *rig) {
 			if c := r.changes(d, o); len(c) > 0 {
 				r.t.Errorf("%s: %s differs from the configuration: %s", d.Ref, what, describe(c))
 			}
-			marksAreWhole(r, d, what, o)
+			// Of what the engine asks for, all is written.
+			want := resource.Marks{Ref: d.Ref, Owner: owner, Key: key(d.Ref), Blessed: d.Blessed}
+			if r.kind(d.Ref.Kind).Carrier != resource.NoMarks && o.Marks != want {
+				r.t.Errorf("%s: %s carries the marks %+v, want %+v", d.Ref, what, o.Marks, want)
+			}
 			keepsSecrets(r, d, o)
 		}
 		if o.ID != answers[i].ID || o.UID != answers[i].UID {
@@ -34,17 +38,6 @@ func whatIsCreatedIsAsConfigured(r *rig) {
 		if o.Health != resource.Healthy {
 			r.t.Errorf("%s is %s: %s", d.Ref, o.Health, o.Message)
 		}
-	}
-}
-
-// marksAreWhole: of what the engine asks for, all is written.
-func marksAreWhole(r *rig, d resource.Desired, what string, o resource.Observed) {
-	if r.kind(d.Ref.Kind).Carrier == resource.NoMarks {
-		return
-	}
-	want := resource.Marks{Ref: d.Ref, Owner: owner, Key: key(d.Ref), Blessed: d.Blessed}
-	if o.Marks != want {
-		r.t.Errorf("%s: %s carries the marks %+v, want %+v", d.Ref, what, o.Marks, want)
 	}
 }
 

@@ -93,7 +93,16 @@ func (p *Provider) Kinds() []resource.Kind { return kinds() }
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
 	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
 	err = p.Shelf.Do(ctx, func() error {
-		p.pass(r.Scope)
+		for _, x := range p.Shelf.List(r.Scope) { // What is starting comes one observation nearer to healthy.
+			switch o := p.Shelf.ByID(x.Ref, x.ID); o.Message {
+			case "starting: 3":
+				o.Message = "starting: 2"
+			case "starting: 2":
+				o.Message = "starting: 1"
+			case "starting: 1":
+				o.Health, o.Message = resource.Healthy, ""
+			}
+		}
 		snap.Resources = p.Shelf.List(r.Scope)
 		return nil
 	})
@@ -150,20 +159,6 @@ func run(o *resource.Observed) {
 		o.Health, o.Message = resource.Pending, "starting: 3"
 	case "stuck":
 		o.Health = resource.Pending
-	}
-}
-
-// pass lets what is starting come one observation nearer to healthy.
-func (p *Provider) pass(s resource.Scope) {
-	for _, x := range p.Shelf.List(s) {
-		switch o := p.Shelf.ByID(x.Ref, x.ID); o.Message {
-		case "starting: 3":
-			o.Message = "starting: 2"
-		case "starting: 2":
-			o.Message = "starting: 1"
-		case "starting: 1":
-			o.Health, o.Message = resource.Healthy, ""
-		}
 	}
 }
 

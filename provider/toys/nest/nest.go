@@ -65,24 +65,17 @@ func kinds() []resource.Kind {
 // Kinds implements provider.Provider.
 func (p *Provider) Kinds() []resource.Kind { return kinds() }
 
-// cluster finds the cluster that opens a scope; ok is false for a scope that none opens.
-func (p *Provider) cluster(s resource.Scope) (o *resource.Observed, ok bool) {
-	i := strings.LastIndexByte(s.Location, '/')
-	if i < 0 {
-		return nil, false
-	}
-	return p.Shelf.ByName(resource.Ref{
-		Provider: s.Provider, Location: s.Location[:i], Kind: "cluster",
-		Name: s.Location[i+1:],
-	}), true
-}
-
 // reach fails where a scope is inside a cluster that does not run.
 func (p *Provider) reach(s resource.Scope) error {
-	c, inside := p.cluster(s)
-	switch {
-	case !inside:
+	i := strings.LastIndexByte(s.Location, '/')
+	if i < 0 { // No cluster opens this scope.
 		return nil
+	}
+	c := p.Shelf.ByName(resource.Ref{
+		Provider: s.Provider, Location: s.Location[:i], Kind: "cluster",
+		Name: s.Location[i+1:],
+	})
+	switch {
 	case c == nil:
 		return shelf.Missing("cluster %s does not exist", s.Location)
 	case c.Health != resource.Healthy:
