@@ -38,14 +38,31 @@ func Tool(t testing.TB, p Program) string {
 		cache = os.TempDir()
 	}
 	cache = filepath.Join(cache, "ovi-test")
-	bin := filepath.Join(cache, p.Name+"-"+p.digest(t, folder))
+	sum := sha256.New() // of the sources and of how the program is compiled
+	sum.Write(fmt.Appendln(nil, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.Package, p.Flags))
+	for _, name := range p.Sources {
+		b, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Write(b)
+	}
+	bin := filepath.Join(cache, fmt.Sprintf("%s-%x", p.Name, sum.Sum(nil)[:8]))
 	if _, err := os.Stat(bin); err == nil {
 		return bin
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer alone(t, filepath.Join(cache, "lock-"+p.Name))()
+	// Other processes that build the same wait here.
+	lock, err := os.OpenFile(filepath.Join(cache, "lock-"+p.Name), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
 	if _, err := os.Stat(bin); err == nil {
 		return bin // built while this process waited
 	}
@@ -76,30 +93,4 @@ func Root(t testing.TB) string {
 	}
 	t.Fatalf("no folder above %s is the root of the repository: run this test in a clone", started)
 	return ""
-}
-
-// digest is of the sources of a program and of how it is compiled.
-func (p Program) digest(t testing.TB, folder string) string {
-	sum := sha256.New()
-	sum.Write(fmt.Appendln(nil, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.Package, p.Flags))
-	for _, name := range p.Sources {
-		b, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum.Write(b)
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
-}
-
-// alone excludes other processes that build the same, until the returned function is called.
-func alone(t testing.TB, path string) func() {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	return func() { _ = file.Close() }
 }

@@ -23,8 +23,11 @@ const (
 func ownership(dir, path string, info fs.FileInfo) (Fault, bool) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		owner := strconv.Itoa(int(stat.Uid))
+		if u, err := user.LookupId(owner); err == nil {
+			owner = u.Username
+		}
 		next := fmt.Sprintf("sudo chown -R %d %s", os.Geteuid(), shell.Word(dir))
-		return Fault{path, "belongs to " + nameOf(owner), next}, true
+		return Fault{path, "belongs to user " + owner, next}, true
 	}
 	if mode := info.Mode().Perm(); mode&others != 0 && !(readable(path) && mode&writes == 0) {
 		what := fmt.Sprintf("is open to other users (mode %04o)", mode)
@@ -41,11 +44,4 @@ func readable(path string) bool {
 	name, slashed := filepath.Base(path), filepath.ToSlash(path)
 	return strings.Contains(slashed, "/git/") && strings.HasSuffix(name, ".lock") ||
 		strings.Contains(slashed, "/objects/") && (strings.HasPrefix(name, "tmp_") || strings.HasSuffix(name, ".promisor"))
-}
-
-func nameOf(uid string) string {
-	if u, err := user.LookupId(uid); err == nil {
-		return "user " + u.Username
-	}
-	return "user " + uid
 }

@@ -46,7 +46,15 @@ func (r Request) Op() string { return r.Method + " " + r.Path }
 // Do sends a request and decodes the answer into out, if it is not nil. An out of *[]byte gets the whole answer. Podman
 // fails an inspection of a container that ends meanwhile: Do asks again, a few times.
 func (c *Client) Do(ctx context.Context, r Request, out any) error {
-	ctx, stop := bounded(ctx, r)
+	wait := r.Wait
+	switch {
+	case wait != 0:
+	case r.asks():
+		wait = AnswerWait
+	default:
+		wait = ChangeWait
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, wait, errNoAnswer)
 	defer stop()
 	for tries := 1; ; tries++ {
 		err := c.once(ctx, r, out)
@@ -86,19 +94,6 @@ func (c *Client) once(ctx context.Context, r Request, out any) error {
 		return fmt.Errorf("%s: cannot read the answer: %w", r.Op(), err)
 	}
 	return nil
-}
-
-// bounded ends a call that is not answered.
-func bounded(ctx context.Context, r Request) (context.Context, context.CancelFunc) {
-	wait := r.Wait
-	switch {
-	case wait != 0:
-	case r.asks():
-		wait = AnswerWait
-	default:
-		wait = ChangeWait
-	}
-	return context.WithTimeoutCause(ctx, wait, errNoAnswer)
 }
 
 // Open sends a request and returns its answer while it arrives. An error while it is read goes through Lost.

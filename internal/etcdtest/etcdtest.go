@@ -52,7 +52,14 @@ func Cluster(t testing.TB, n int, extra ...string) []*Server {
 // Loopback are n hosts on this machine's loopback.
 func Loopback(t testing.TB, n int) []Host {
 	t.Helper()
-	ports := freePorts(t, 2*n)
+	var ports []int
+	for range 2 * n {
+		port, err := reserve(t)
+		if err != nil {
+			t.Fatalf("reserve a port for etcd: %v", err)
+		}
+		ports = append(ports, port)
+	}
 	hosts := make([]Host, n)
 	for i := range hosts {
 		peer := fmt.Sprintf("127.0.0.1:%d", ports[2*i+1])
@@ -116,7 +123,13 @@ func cluster(t testing.TB, p plan) []*Server {
 }
 
 // Kill ends the member at once, as a power cut of its host would.
-func (s *Server) Kill() { s.signal(syscall.SIGKILL); s.reap() }
+func (s *Server) Kill() {
+	s.signal(syscall.SIGKILL)
+	if s.cmd != nil {
+		_ = s.cmd.Wait()
+		s.cmd = nil
+	}
+}
 
 // Pause stops the member's process; Continue resumes it.
 func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
@@ -145,13 +158,6 @@ func (s *Server) signal(sig syscall.Signal) {
 	}
 }
 
-func (s *Server) reap() {
-	if s.cmd != nil {
-		_ = s.cmd.Wait()
-		s.cmd = nil
-	}
-}
-
 func (s *Server) start(t testing.TB) {
 	t.Helper()
 	s.cmd = s.command(s.bin, s.args...)
@@ -172,22 +178,9 @@ func (s *Server) await(t testing.TB) {
 	}
 }
 
-// freePorts reserves ports until the test ends: a socket stays bound to each and listens to
+// reserve reserves a port until the test ends: a socket stays bound to it and listens to
 // nothing, so that no other process gets it on any address, before a member listens there or
 // while it is killed. A member shares the port: --socket-reuse-port.
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
-	var ports []int
-	for range n {
-		port, err := reserve(t)
-		if err != nil {
-			t.Fatalf("reserve a port for etcd: %v", err)
-		}
-		ports = append(ports, port)
-	}
-	return ports
-}
-
 func reserve(t testing.TB) (int, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

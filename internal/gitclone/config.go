@@ -25,19 +25,15 @@ const config = `[core]
 	partialclonefilter = blob:none
 `
 
-// redirects are files of a clone that make git read objects, attributes or history from elsewhere. Git creates
-// none of them here.
-func redirects() []string {
-	return []string{
-		"commondir", "config.worktree", "info/attributes", "info/grafts", "objects/info/alternates",
-		"objects/info/http-alternates",
-	}
-}
-
 // configure replaces the configuration of a clone with ovi's, and removes what redirects git. Git itself writes the
 // same settings in another form.
 func configure(dir string) error {
-	for _, name := range redirects() {
+	// These files make git read objects, attributes or history from elsewhere. Git creates none of them here.
+	redirects := []string{
+		"commondir", "config.worktree", "info/attributes", "info/grafts", "objects/info/alternates",
+		"objects/info/http-alternates",
+	}
+	for _, name := range redirects {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("configure the clone: %w", err)
 		}

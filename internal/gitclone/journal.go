@@ -179,20 +179,6 @@ func (j *Journal) kept(before, now version) error {
 	return nil
 }
 
-// remoteHead asks the server for the head of the branch; "" if there is none.
-func (j *Journal) remoteHead(ctx context.Context) (string, error) {
-	out, err := j.Git(ctx, "ls-remote", "--end-of-options", j.Remote, headsRef+j.Branch)
-	if err != nil {
-		return "", j.unread(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if oid, name, _ := strings.Cut(strings.TrimSpace(line), "\t"); name == headsRef+j.Branch {
-			return oid, nil
-		}
-	}
-	return "", nil
-}
-
 func (j *Journal) unread(err error) error {
 	return &JournalError{
 		What: "cannot read " + j.where(),
@@ -202,9 +188,19 @@ func (j *Journal) unread(err error) error {
 
 // update fetches the head of the branch; "" if there is none.
 func (j *Journal) update(ctx context.Context) (string, error) {
-	head, err := j.remoteHead(ctx)
-	if err != nil || head == "" {
-		return "", err
+	out, err := j.Git(ctx, "ls-remote", "--end-of-options", j.Remote, headsRef+j.Branch)
+	if err != nil {
+		return "", j.unread(err)
+	}
+	head := ""
+	for line := range strings.Lines(string(out)) {
+		if oid, name, _ := strings.Cut(strings.TrimSpace(line), "\t"); name == headsRef+j.Branch {
+			head = oid
+			break
+		}
+	}
+	if head == "" {
+		return "", nil
 	}
 	have, err := j.Resolve(ctx, fetchedRef)
 	if err != nil || have == head {
@@ -256,9 +252,17 @@ func (j *Journal) at(ctx context.Context, head string) (version, error) {
 	if tree == "" {
 		return v, nil
 	}
-	var err error
-	v.lines, err = j.blob(ctx, tree)
-	return v, err
+	out := &bounded{most: maxJournal}
+	// Git fetches the object when the clone lacks it.
+	err := j.Run(ctx, Call{Op: "cat-file", Args: []string{"blob", tree}, Out: out})
+	switch {
+	case out.over:
+		return v, j.misplaced([]string{j.Path}, fmt.Sprintf("larger than %d MiB", maxJournal>>20))
+	case err != nil:
+		return v, j.unread(err)
+	}
+	v.lines = out.Bytes()
+	return v, nil
 }
 
 func (j *Journal) misplaced(parts []string, is string) error {
@@ -266,19 +270,6 @@ func (j *Journal) misplaced(parts []string, is string) error {
 		What: fmt.Sprintf("%s on %s is %s", path.Join(parts...), j.where(), is),
 		Next: "name another file after // in the URL",
 	}
-}
-
-// blob reads an object, which is fetched when the clone lacks it.
-func (j *Journal) blob(ctx context.Context, oid string) ([]byte, error) {
-	out := &bounded{most: maxJournal}
-	err := j.Run(ctx, Call{Op: "cat-file", Args: []string{"blob", oid}, Out: out})
-	switch {
-	case out.over:
-		return nil, j.misplaced([]string{j.Path}, fmt.Sprintf("larger than %d MiB", maxJournal>>20))
-	case err != nil:
-		return nil, j.unread(err)
-	}
-	return out.Bytes(), nil
 }
 
 // bounded takes so much, and then fails.

@@ -36,7 +36,13 @@ func (c *Clone) bound(ctx context.Context, dir string) (context.Context, *fetchi
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	f.over = func() bool {
-		if f.size() <= f.most {
+		var written int64 // a file that is renamed meanwhile counts at the next call
+		for _, e := range f.files() {
+			if info, err := e.Info(); err == nil && !f.before[e.Name()] {
+				written += info.Size()
+			}
+		}
+		if written <= f.most {
 			return false
 		}
 		cancel(&budget.TooLargeError{What: "the answer of the server", Limit: f.most})
@@ -55,16 +61,6 @@ func (c *Clone) bound(ctx context.Context, dir string) (context.Context, *fetchi
 func (f *fetching) files() []os.DirEntry {
 	all, _ := os.ReadDir(f.packs)
 	return all
-}
-
-// size returns the bytes that the fetch has written. A file that is renamed meanwhile counts at the next call.
-func (f *fetching) size() (sum int64) {
-	for _, e := range f.files() {
-		if info, err := e.Info(); err == nil && !f.before[e.Name()] {
-			sum += info.Size()
-		}
-	}
-	return sum
 }
 
 // end removes what a fetch that brought too much has left, and returns the error of the fetch.

@@ -46,15 +46,6 @@ func (e *Error) OwnText() (text string, whole bool) { return "git " + e.Op, fals
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// passed are the variables of the user's environment that git gets: how to find programs and servers,
-// and which keys to use. Everything else, the user's settings of git too, stays outside.
-func passed() []string {
-	return []string{
-		"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY",
-		"no_proxy", "TMPDIR",
-	}
-}
-
 // tokenVariable holds the password of an https remote. It is given to git by a credential helper, in the
 // environment alone: arguments are visible to other users of the host.
 const tokenVariable = "OVI_GIT_TOKEN"
@@ -78,7 +69,13 @@ func (c *Clone) environ(dir string) []string {
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
 	}
-	for _, name := range passed() {
+	// Git gets of the user's environment how to find programs and servers, and which keys to use. Everything else,
+	// the user's settings of git too, stays outside.
+	passed := []string{
+		"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY",
+		"no_proxy", "TMPDIR",
+	}
+	for _, name := range passed {
 		if v, ok := c.env(name); ok {
 			env = append(env, name+"="+v)
 		}
@@ -166,11 +163,6 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 			return &Error{Op: x.Op, Err: err}
 		}
 	}
-	return c.run(ctx, dir, args, x)
-}
-
-// run runs the program in a folder.
-func (c *Clone) run(ctx context.Context, dir string, args []string, x Call) error {
 	end := func(_ context.Context, err error) error { return err }
 	if x.Op == "fetch" {
 		bounded, f := c.bound(ctx, dir)
@@ -199,15 +191,8 @@ func (c *Clone) start(ctx context.Context, dir string, args []string, x Call) er
 	case exhausted(said.String()):
 		return &Error{Op: x.Op, Err: &budget.TooLargeError{What: "the memory that git needs for the answer", Limit: most}}
 	}
-	text := c.clean(said.String())
-	if advice := c.withheld(); advice != "" {
-		text += " (" + advice + ")"
-	}
-	return &Error{Op: x.Op, Text: text, Err: err}
-}
-
-// clean is what git printed, on one line, shortened and without the token.
-func (c *Clone) clean(text string) string {
+	// What git printed is shown on one line, shortened and without the token.
+	text := said.String()
 	if token, _ := c.token(); token != "" {
 		text = strings.ReplaceAll(text, token, "(secret)")
 	}
@@ -215,5 +200,8 @@ func (c *Clone) clean(text string) string {
 	if len(text) > maxError {
 		text = strings.ToValidUTF8(text[:maxError], "") + "…"
 	}
-	return text
+	if advice := c.withheld(); advice != "" {
+		text += " (" + advice + ")"
+	}
+	return &Error{Op: x.Op, Text: text, Err: err}
 }

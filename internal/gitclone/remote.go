@@ -12,21 +12,16 @@ import (
 func ParseRemote(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("invalid URL: %w", stripped(err))
+		var e *url.Error
+		if errors.As(err, &e) {
+			err = e.Err // without the URL, which may hold a password
+		}
+		return nil, fmt.Errorf("invalid URL: %w", err)
 	}
 	if err := check(u); err != nil {
 		return nil, err
 	}
 	return u, nil
-}
-
-// stripped is an error of a URL without the URL, which may hold a password.
-func stripped(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 func check(u *url.URL) error {

@@ -3,7 +3,6 @@ package gitclone
 import (
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -42,9 +41,16 @@ func ParseURL(text string) (URL, error) {
 	if err != nil {
 		return URL{}, err
 	}
-	u := URL{}
-	if u.Ref, err = refOf(parsed.Query()); err != nil {
-		return URL{}, err
+	query := parsed.Query()
+	u := URL{Ref: query.Get("ref")}
+	for key, values := range query {
+		if key != "ref" || len(values) > 1 {
+			return URL{}, fmt.Errorf("unknown parameter %q: use ?ref=BRANCH", key)
+		}
+	}
+	if u.Ref != "" && (!goodRef.MatchString(u.Ref) || strings.Contains(u.Ref, "..") ||
+		strings.HasSuffix(u.Ref, ".lock") || strings.HasSuffix(u.Ref, "/")) {
+		return URL{}, fmt.Errorf("invalid ref %q: use the name of a branch or a tag, or a commit", u.Ref)
 	}
 	repository, inside, _ := strings.Cut(parsed.Path, "//")
 	inside, u.Each = strings.CutSuffix("/"+inside, "/*")
@@ -56,20 +62,6 @@ func ParseURL(text string) (URL, error) {
 	parsed.Path, parsed.RawPath, parsed.RawQuery = repository, "", ""
 	u.Remote = parsed.String()
 	return u, nil
-}
-
-func refOf(query url.Values) (string, error) {
-	ref := query.Get("ref")
-	for key, values := range query {
-		if key != "ref" || len(values) > 1 {
-			return "", fmt.Errorf("unknown parameter %q: use ?ref=BRANCH", key)
-		}
-	}
-	if ref != "" && (!goodRef.MatchString(ref) || strings.Contains(ref, "..") || strings.HasSuffix(ref,
-		".lock") || strings.HasSuffix(ref, "/")) {
-		return "", fmt.Errorf("invalid ref %q: use the name of a branch or a tag, or a commit", ref)
-	}
-	return ref, nil
 }
 
 // String is the URL as ParseURL reads it.

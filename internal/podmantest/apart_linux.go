@@ -14,10 +14,6 @@ import (
 // marker is in the environment of a test that is apart already.
 const marker = "OVI_TEST_APART"
 
-// shared are the folders in which Podmans of one machine meet, whatever their configuration says:
-// the DNS of their networks, the names of their network namespaces, and the state of runc.
-func shared() []string { return []string{"/run/containers", "/run/netns", "/run/runc"} }
-
 // Apart starts the test binary over in a network of its own, with folders of its own for what
 // Podman keeps at fixed places. TestMain calls it first: tests of several packages run at a time,
 // and their Podmans would disturb each other's packet filters and DNS. Process, arguments and
@@ -46,7 +42,9 @@ func furnish() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	for _, dir := range shared() {
+	// In these folders Podmans of one machine meet, whatever their configuration says: the DNS of
+	// their networks, the names of their network namespaces, and the state of runc.
+	for _, dir := range []string{"/run/containers", "/run/netns", "/run/runc"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

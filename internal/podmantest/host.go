@@ -59,7 +59,11 @@ func Start(t testing.TB) *Host {
 	h.Serve(t)
 	h.Reset(t)
 	h.importImage(t)
-	t.Cleanup(func() { h.end(t) })
+	t.Cleanup(func() {
+		h.Reset(t)
+		h.Kill()
+		h.slot.release()
+	})
 	return h
 }
 
@@ -181,9 +185,3 @@ func (h *Host) Kill() {
 }
 
 func (h *Host) answers() bool { return h.call(http.MethodGet, "_ping", nil) == nil }
-
-func (h *Host) end(t testing.TB) {
-	h.Reset(t)
-	h.Kill()
-	h.slot.release()
-}

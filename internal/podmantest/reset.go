@@ -12,29 +12,12 @@ import (
 	"testing"
 )
 
-// thing is what is listed and removed of a host. Pods go first, with their containers.
+// thing is what is listed and removed of a host.
 type thing struct{ list, remove string }
 
 // listed is what the lists have in common: an ID, or a name where there is none. A secret's is "ID",
 // and a network's "name", which package json takes for the same.
 type listed struct{ ID, Name string }
-
-func (l listed) key(list string) string {
-	if strings.HasPrefix(list, "volumes/") || strings.HasPrefix(list, "networks/") {
-		return l.Name
-	}
-	return l.ID
-}
-
-func things() []thing {
-	return []thing{
-		{"pods/json", "pods/%s?force=true"},
-		{"containers/json?all=true", "containers/%s?force=true&timeout=0&v=true&ignore=true"},
-		{"volumes/json", "volumes/%s?force=true"},
-		{"secrets/json", "secrets/%s"},
-		{"networks/json", "networks/%s"},
-	}
-}
 
 // Reset removes every container, pod, volume, secret and network, images without a name, and those
 // of a registry, which is another one next time. It asks the service, because each program of
@@ -44,13 +27,23 @@ func (h *Host) Reset(t testing.TB) {
 	if h.cmd == nil {
 		h.Serve(t)
 	}
-	for _, x := range things() {
+	things := []thing{
+		{"pods/json", "pods/%s?force=true"}, // first, with their containers
+		{"containers/json?all=true", "containers/%s?force=true&timeout=0&v=true&ignore=true"},
+		{"volumes/json", "volumes/%s?force=true"},
+		{"secrets/json", "secrets/%s"},
+		{"networks/json", "networks/%s"},
+	}
+	for _, x := range things {
 		var all []listed
 		if err := h.call(http.MethodGet, x.list, &all); err != nil {
 			t.Fatal(err)
 		}
 		for _, one := range all {
-			id := one.key(x.list)
+			id := one.ID
+			if strings.HasPrefix(x.list, "volumes/") || strings.HasPrefix(x.list, "networks/") {
+				id = one.Name
+			}
 			if id == h.network() {
 				continue
 			}

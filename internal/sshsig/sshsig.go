@@ -98,30 +98,23 @@ func Verify(text []byte, namespace, signature string) (Key, error) {
 	default:
 		return "", fmt.Errorf("the signature is of a digest of type %q: sha256 and sha512 are supported", b.Hash)
 	}
-	if err := allowed(key, sig); err != nil {
-		return "", err
+	// Signatures of SHA-1, and of a security token without a touch, are refused.
+	const touched = 1 // the flag of user presence in a signature of a token: see PROTOCOL.u2f
+	switch key.Type() {
+	case ssh.KeyAlgoRSA:
+		if sig.Format != ssh.KeyAlgoRSASHA256 && sig.Format != ssh.KeyAlgoRSASHA512 {
+			return "", fmt.Errorf("a signature of type %s is not supported: use rsa-sha2-512", sig.Format)
+		}
+	case ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256:
+		if len(sig.Rest) == 0 || sig.Rest[0]&touched == 0 {
+			return "", errors.New("the signature was made without a touch of the security token")
+		}
 	}
 	over := append([]byte(magic), ssh.Marshal(signed{b.Namespace, b.Reserved, b.Hash, digest})...)
 	if err := key.Verify(over, sig); err != nil {
 		return "", fmt.Errorf("the signature is of another text: %w", err)
 	}
 	return keyOf(key), nil
-}
-
-// allowed refuses signatures of SHA-1, and of a security token without a touch.
-func allowed(key ssh.PublicKey, sig *ssh.Signature) error {
-	const touched = 1 // the flag of user presence in a signature of a token: see PROTOCOL.u2f
-	switch key.Type() {
-	case ssh.KeyAlgoRSA:
-		if sig.Format != ssh.KeyAlgoRSASHA256 && sig.Format != ssh.KeyAlgoRSASHA512 {
-			return fmt.Errorf("a signature of type %s is not supported: use rsa-sha2-512", sig.Format)
-		}
-	case ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256:
-		if len(sig.Rest) == 0 || sig.Rest[0]&touched == 0 {
-			return errors.New("the signature was made without a touch of the security token")
-		}
-	}
-	return nil
 }
 
 func parse(armored string) (b blob, sig *ssh.Signature, key ssh.PublicKey, err error) {

@@ -119,7 +119,11 @@ func survive(n *inode, draw *rand.Rand) []byte {
 			case fate < 4:
 				data = put(data, piece.data, piece.at)
 			case fate == 4 && piece.at >= old: // the length survived, the bytes did not
-				data = put(data, garbage(len(piece.data), draw), piece.at)
+				garbage := make([]byte, len(piece.data))
+				for i := range garbage {
+					garbage[i] = byte(draw.Uint32())
+				}
+				data = put(data, garbage, piece.at)
 			}
 		}
 	}
@@ -135,12 +139,4 @@ func (c change) sectors() []change {
 		at, b = at+int64(n), b[n:]
 	}
 	return pieces
-}
-
-func garbage(n int, draw *rand.Rand) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(draw.Uint32())
-	}
-	return b
 }

@@ -24,7 +24,17 @@ func balancer([]string) error {
 	if err != nil {
 		return err
 	}
-	for port, host := range targets(string(b)) {
+	// The first server of each port counts: lines such as "  6443.tcp:" and "    - k3d-a-server-0".
+	targets, section := map[string]string{}, ""
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		if p, ok := strings.CutSuffix(line, ".tcp:"); ok {
+			section = p
+		} else if host, ok := strings.CutPrefix(line, "- "); ok && section != "" && targets[section] == "" {
+			targets[section] = host
+		}
+	}
+	for port, host := range targets {
 		l, err := net.Listen("tcp", ":"+port)
 		if err != nil {
 			return err
@@ -49,21 +59,6 @@ func announce(ctx context.Context, lines ...string) {
 		case <-time.After(time.Second):
 		}
 	}
-}
-
-// targets are the first server of each port: lines such as "  6443.tcp:" and "    - k3d-a-server-0".
-func targets(text string) map[string]string {
-	out := map[string]string{}
-	port := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if p, ok := strings.CutSuffix(line, ".tcp:"); ok {
-			port = p
-		} else if host, ok := strings.CutPrefix(line, "- "); ok && port != "" && out[port] == "" {
-			out[port] = host
-		}
-	}
-	return out
 }
 
 func accept(ctx context.Context, l net.Listener, to string) {

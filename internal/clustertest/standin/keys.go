@@ -79,11 +79,26 @@ func makeKeys(host string) error {
 		return err
 	}
 	for name, s := range map[string]signed{"ca": ca, "apiserver": server, "admin": admin} {
-		if err := s.write(pki + "/" + name); err != nil {
+		key, err := x509.MarshalECPrivateKey(s.key)
+		if err != nil {
+			return err
+		}
+		base := pki + "/" + name
+		err = errors.Join(writePEM(base+".crt", "CERTIFICATE", s.der), writePEM(base+".key", "EC PRIVATE KEY", key))
+		if err != nil {
 			return err
 		}
 	}
-	return serviceAccountKeys()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writePEM(pki+"/sa.key", "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)),
+		writePEM(pki+"/sa.pub", "PUBLIC KEY", public))
 }
 
 // addresses are those of this container, which its certificate is for.
@@ -96,27 +111,6 @@ func addresses() []net.IP {
 		}
 	}
 	return out
-}
-
-func (s signed) write(base string) error {
-	key, err := x509.MarshalECPrivateKey(s.key)
-	if err != nil {
-		return err
-	}
-	return errors.Join(writePEM(base+".crt", "CERTIFICATE", s.der), writePEM(base+".key", "EC PRIVATE KEY", key))
-}
-
-func serviceAccountKeys() error {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		return err
-	}
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		return err
-	}
-	return errors.Join(writePEM(pki+"/sa.key", "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)),
-		writePEM(pki+"/sa.pub", "PUBLIC KEY", public))
 }
 
 func writePEM(path, kind string, der []byte) error {

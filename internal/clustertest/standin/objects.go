@@ -25,11 +25,6 @@ type objects struct {
 	all map[string]json.RawMessage
 }
 
-// plurals end the paths of lists.
-func plurals() []string {
-	return []string{"namespaces", "secrets", "serviceaccounts", "services", "deployments", "clusterrolebindings"}
-}
-
 func newObjects() (*objects, error) {
 	o := &objects{all: map[string]json.RawMessage{
 		"/api/v1/namespaces/default":     json.RawMessage(`{"metadata":{"name":"default"}}`),
@@ -72,8 +67,10 @@ func (o *objects) answer(r *http.Request) (status int, body []byte) {
 	return http.StatusOK, have
 }
 
+// isList reports whether a path ends with a plural, as those of lists do.
 func isList(at string) bool {
-	for _, p := range plurals() {
+	plurals := []string{"namespaces", "secrets", "serviceaccounts", "services", "deployments", "clusterrolebindings"}
+	for _, p := range plurals {
 		if path.Base(at) == p {
 			return true
 		}
@@ -100,14 +97,12 @@ func (o *objects) patch(at string, have json.RawMessage, body io.Reader) (int, [
 		have = json.RawMessage(`{"metadata":{"uid":"` + rand.Text() + `","creationTimestamp":"` +
 			time.Now().UTC().Format(time.RFC3339) + `"}}`)
 	}
-	if o.all[at], err = merged(have, unset(b)); err != nil {
+	b = bytes.Replace(b, []byte(`"uid":"",`), nil, 1) // an empty UID means any
+	if o.all[at], err = merged(have, b); err != nil {
 		return http.StatusBadRequest, nil
 	}
 	return o.saved(o.all[at])
 }
-
-// unset is an object without an empty UID, which means any.
-func unset(b []byte) []byte { return bytes.Replace(b, []byte(`"uid":"",`), nil, 1) }
 
 func (o *objects) saved(body []byte) (int, []byte) {
 	b, err := json.Marshal(o.all)
@@ -118,14 +113,10 @@ func (o *objects) saved(body []byte) (int, []byte) {
 		err = os.WriteFile(kept, b, 0o600)
 	}
 	if err != nil {
-		return http.StatusInternalServerError, []byte(`{"message":` + strings.TrimSpace(string(quoted(err))) + `}`)
+		said, _ := json.Marshal(err.Error()) // a string
+		return http.StatusInternalServerError, []byte(`{"message":` + strings.TrimSpace(string(said)) + `}`)
 	}
 	return http.StatusOK, body
-}
-
-func quoted(err error) []byte {
-	b, _ := json.Marshal(err.Error()) // a string
-	return b
 }
 
 // merged is an object after a merge patch (RFC 7386).
