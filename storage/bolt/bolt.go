@@ -75,7 +75,11 @@ func (s *Store) create() error {
 	if err != nil {
 		return err
 	}
-	return syncDir(dir)
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // initialize creates the buckets. Counters start at the time, not at 0: a store that is rebuilt
@@ -89,14 +93,6 @@ func initialize(tx *bbolt.Tx) error {
 	seed := time.Now().UnixMicro()
 	st := state{counter: storage.Revision(seed), lastLease: storage.LeaseID(seed)}
 	return tx.Bucket(bucketMeta).Put(keyState, st.encode())
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // Stats implements storage.Maintainer.

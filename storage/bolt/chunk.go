@@ -52,20 +52,16 @@ func (c *chunk) add(key []byte, v *version) {
 	c.ends = append(c.ends, len(c.keys))
 	c.entries = append(c.entries, storage.Entry{Created: v.created, Modified: v.modified, Deleted: v.deleted()})
 	if c.lends {
-		c.lend(v.value)
+		// The value goes into the block of the chunk before. Values of a block that became too small stay
+		// valid as long as they may be used.
+		start := len(c.lent)
+		c.lent = append(c.lent, v.value...)
+		c.entries[len(c.entries)-1].Value = c.lent[start:len(c.lent):len(c.lent)]
 	} else {
 		c.waiting = append(c.waiting, v.value)
 		c.size += len(v.value)
 	}
 	c.bytes += len(key) + len(v.value) + 64
-}
-
-// lend copies a value into the block of the chunk before. Values of a block that became too
-// small stay valid as long as they may be used.
-func (c *chunk) lend(value []byte) {
-	start := len(c.lent)
-	c.lent = append(c.lent, value...)
-	c.entries[len(c.entries)-1].Value = c.lent[start:len(c.lent):len(c.lent)]
 }
 
 // flush copies the waiting values into one block, while they are still in the processor's cache

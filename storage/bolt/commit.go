@@ -43,8 +43,15 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (rev storage.Revision
 		return 0, fmt.Errorf("store %s: %w", s.path, err)
 	}
 	err = s.update(ctx, func(w *writer) error {
-		if err := w.check(tx.Guards); err != nil {
-			return err
+		for _, g := range tx.Guards {
+			e, err := w.present(g.Key)
+			if err != nil {
+				return err
+			}
+			if !g.Holds(e) {
+				return fmt.Errorf("store %s: %q: %w: it was created at %d and modified at %d, expected were %d and %d",
+					s.path, g.Key, storage.ErrConflict, e.Created, e.Modified, g.Created, g.Modified)
+			}
 		}
 		rev, err = w.apply(ops)
 		return err
@@ -55,24 +62,18 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (rev storage.Revision
 	return rev, nil
 }
 
-// check returns an error unless all guards hold.
-func (w *writer) check(guards []storage.Guard) error {
-	for _, g := range guards {
-		e, err := w.present(g.Key)
-		if err != nil {
-			return err
-		}
-		if !g.Holds(e) {
-			return fmt.Errorf("store %s: %q: %w: it was created at %d and modified at %d, expected were %d and %d",
-				w.s.path, g.Key, storage.ErrConflict, e.Created, e.Modified, g.Created, g.Modified)
-		}
-	}
-	return nil
-}
-
 // apply writes the operations, which are sorted, and returns the revision to report.
 func (w *writer) apply(ops []storage.Op) (storage.Revision, error) {
-	w.reserve(ops)
+	// One buffer holds all versions of a transaction. bbolt keeps references to it until the commit, so it must not
+	// move while it fills.
+	size := 0
+	for _, op := range ops {
+		size += len(op.Value) + encodedMax
+	}
+	w.buf = make([]byte, 0, size)
+	if key, _ := last(w.cur); key != nil {
+		w.last = bytes.Clone(key)
+	}
 	leasedToo, counter := false, w.st.counter+1
 	someLeased, _ := w.leased.Cursor().First()
 	for _, op := range ops {
@@ -105,19 +106,6 @@ func (w *writer) apply(ops []storage.Op) (storage.Revision, error) {
 		return w.st.counter, nil
 	}
 	return w.st.revision, nil
-}
-
-// reserve allocates one buffer for all versions of a transaction. bbolt keeps references to it
-// until the commit, so the buffer must not move while it fills.
-func (w *writer) reserve(ops []storage.Op) {
-	size := 0
-	for _, op := range ops {
-		size += len(op.Value) + encodedMax
-	}
-	w.buf = make([]byte, 0, size)
-	if key, _ := last(w.cur); key != nil {
-		w.last = bytes.Clone(key)
-	}
 }
 
 func (w *writer) encode(key string, v *version) []byte {
@@ -153,9 +141,13 @@ func (w *writer) applyLeased(key []byte, op storage.Op, old version, exists bool
 func (w *writer) applyPlain(key []byte, op storage.Op) error {
 	rev := w.st.revision + 1
 	v := version{modified: rev, created: rev, value: op.Value}
-	raw, old, err := w.old(key)
-	if err != nil {
-		return err
+	var raw []byte // of the newest version; it stays in place until the commit
+	var old version
+	if bytes.Compare(key, w.last) <= 0 { // else the key is new: a first snapshot needs no searches
+		var err error
+		if raw, old, _, err = w.find(w.cur, key); err != nil {
+			return err
+		}
 	}
 	alive := raw != nil && !old.deleted()
 	if op.Delete {
@@ -189,16 +181,6 @@ func (w *writer) applyPlain(key []byte, op storage.Op) error {
 	}
 	w.changed = append(w.changed, op.Key)
 	return nil
-}
-
-// old returns the newest version of a key and its bytes, which stay in place until the commit.
-// Keys beyond the last one are new, so a first snapshot needs no searches.
-func (w *writer) old(key []byte) (raw []byte, v version, err error) {
-	if bytes.Compare(key, w.last) > 0 {
-		return nil, v, nil
-	}
-	raw, v, _, err = w.find(w.cur, key)
-	return raw, v, err
 }
 
 // succeed makes v the successor of old: the chain grows by one, and the jump leads where

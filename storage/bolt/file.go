@@ -45,21 +45,16 @@ func (s *Store) update(ctx context.Context, fn func(*writer) error) error {
 		id := tx.ID()
 		if err := tx.Commit(); err != nil {
 			s.drop()
-			return s.failed(id, err)
+			// If the new meta page is readable, only its sync failed, and what the disk holds is unknown.
+			txid, unread := s.lastTx()
+			if unread != nil || txid >= uint64(id) {
+				return fmt.Errorf("store %s: %w: %w", s.path, storage.ErrUnknown, err)
+			}
+			return fmt.Errorf("store %s: nothing was changed: %w", s.path, err)
 		}
 		h.txid = uint64(id)
 		return nil
 	})
-}
-
-// failed tells a commit that did not happen from one that may have: if the new meta page
-// is readable, only its sync failed, and what the disk holds is unknown.
-func (s *Store) failed(id int, cause error) error {
-	txid, err := s.lastTx()
-	if err != nil || txid >= uint64(id) {
-		return fmt.Errorf("store %s: %w: %w", s.path, storage.ErrUnknown, cause)
-	}
-	return fmt.Errorf("store %s: nothing was changed: %w", s.path, cause)
 }
 
 // locked runs fn while this goroutine has the store: alone if it writes, beside readers of

@@ -19,15 +19,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// acquireInTime does acquire within the time that is left to an operation which started to wait at a time.
+// acquireInTime returns the handle, locked, with the file under it being the one at the path, within the time that is
+// left to an operation which started to wait at a time.
 func (s *Store) acquireInTime(ctx context.Context, begun time.Time, write bool) (*handle, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, s.queue.since(begun).Add(s.timeout), storage.ErrBusy)
 	defer cancel()
-	return s.acquire(ctx, write)
-}
-
-// acquire returns the handle, locked, with the file under it being the one at the path.
-func (s *Store) acquire(ctx context.Context, write bool) (*handle, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, s.busy(context.Cause(ctx))
@@ -70,16 +66,14 @@ func (s *Store) release() {
 // drop closes the handle.
 func (s *Store) drop() {
 	if s.handle != nil {
-		_ = s.handle.close() // nothing is lost: what counts was synced when it was committed
+		// Nothing is lost: what counts was synced when it was committed.
+		if s.handle.db == nil {
+			_ = s.handle.file.Close()
+		} else {
+			_ = s.handle.db.Close()
+		}
 		s.handle = nil
 	}
-}
-
-func (h *handle) close() error {
-	if h.db == nil {
-		return h.file.Close()
-	}
-	return h.db.Close()
 }
 
 // abandon drops a handle after a panic within bbolt, which may have left its locks locked:
@@ -141,7 +135,13 @@ func (s *Store) validate(h *handle, write bool) (bool, error) {
 
 // mapFile lets bbolt open the file that is already open and locked.
 func (s *Store) mapFile(h *handle, size int64) error {
-	h.mapped = s.mapSize(size)
+	// Address space costs nothing, and with it bbolt need not map the file again while it writes: that made a large
+	// first write four times slower. Where address space is scarce (32 bits, a limit on the process), or where mapping
+	// makes the file as large (Windows), little is reserved.
+	h.mapped = max(4<<30, 2*size)
+	if s.cramped || runtime.GOOS == "windows" || math.MaxInt == math.MaxInt32 {
+		h.mapped = size + max(size/4, 16<<20)
+	}
 	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{
 		ReadOnly:        !h.writable,
 		Timeout:         time.Second,
@@ -172,17 +172,6 @@ func (s *Store) lastTx() (uint64, error) {
 	}
 	defer file.Close()
 	return s.checkPages(&handle{file: file, page: make([]byte, pageSize)})
-}
-
-// mapSize reserves address space, which costs nothing, so that bbolt need not map the file again
-// while it writes: that made a large first write four times slower. Where address space is scarce
-// (32 bits, a limit on the process), or where mapping makes the file as large (Windows), it
-// reserves little.
-func (s *Store) mapSize(size int64) int64 {
-	if s.cramped || runtime.GOOS == "windows" || math.MaxInt == math.MaxInt32 {
-		return size + max(size/4, 16<<20)
-	}
-	return max(4<<30, 2*size)
 }
 
 // wait polls until it has the file's lock: an operation holds it for a millisecond or less, so

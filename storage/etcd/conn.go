@@ -62,15 +62,6 @@ func (s *conn) state(ctx context.Context) (state, error) {
 	return s.stands(resp)
 }
 
-// past is the state of the store at an etcd revision, with the large commits known now.
-func (s *conn) past(ctx context.Context, now state, at int64) (state, error) {
-	resp, err := s.client.Do(ctx, s.stood(at))
-	if err != nil {
-		return state{}, s.explain("read", err)
-	}
-	return s.standsPast(now, at, resp.Get().Kvs)
-}
-
 // standing are the requests for the state of the store, to be part of a transaction. Its first
 // two answers go to stands.
 func (s *conn) standing() []clientv3.Op {
@@ -121,7 +112,11 @@ func (s *conn) stateFor(ctx context.Context, at storage.Revision) (state, error)
 	if err := now.check(at); err != nil {
 		return state{}, err
 	}
-	return s.past(reqCtx, now, int64(at))
+	resp, err := s.client.Do(reqCtx, s.stood(int64(at)))
+	if err != nil {
+		return state{}, s.explain("read", err)
+	}
+	return s.standsPast(now, int64(at), resp.Get().Kvs) // with the large commits known now
 }
 
 // Limits of one etcd transaction, below etcd's defaults (--max-txn-ops 128, of which guards

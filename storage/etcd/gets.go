@@ -39,7 +39,16 @@ func (s *Store) gets(ctx context.Context, keys []string, out map[string]storage.
 		return err
 	}
 	if st.staged != nil { // partly applied: the keys are not consistent
-		return s.getSlowly(ctx, keys, out)
+		for _, key := range keys {
+			e, err := storage.Get(ctx, s, key, storage.Now)
+			if err != nil {
+				return err
+			}
+			if e.Created != 0 {
+				out[key] = e
+			}
+		}
+		return nil
 	}
 	for _, r := range resp.Responses[2:] {
 		for _, kv := range r.GetResponseRange().Kvs {
@@ -48,20 +57,6 @@ func (s *Store) gets(ctx context.Context, keys []string, out map[string]storage.
 				return err
 			}
 			out[e.Key] = e
-		}
-	}
-	return nil
-}
-
-// getSlowly reads one key after another.
-func (s *Store) getSlowly(ctx context.Context, keys []string, out map[string]storage.Entry) error {
-	for _, key := range keys {
-		e, err := storage.Get(ctx, s, key, storage.Now)
-		if err != nil {
-			return err
-		}
-		if e.Created != 0 {
-			out[key] = e
 		}
 	}
 	return nil

@@ -174,7 +174,7 @@ func (c *compactedAt) Error() string { return c.err.Error() }
 func (c *compactedAt) Unwrap() error { return c.err }
 
 func flush(batch []storage.Entry, yield func(storage.Entry, error) bool) bool {
-	sortEntries(batch)
+	slices.SortFunc(batch, func(a, b storage.Entry) int { return strings.Compare(a.Key, b.Key) })
 	for _, e := range batch {
 		if !yield(e, nil) {
 			return false
@@ -310,8 +310,4 @@ func (s *Store) forgotten(ctx context.Context, from int64) (int64, error) {
 		return 0, s.explain("find the oldest revision", err)
 	}
 	return 0, fmt.Errorf("etcd at %s: find the oldest revision: the watch ended early; retry", s.where)
-}
-
-func sortEntries(es []storage.Entry) {
-	slices.SortFunc(es, func(a, b storage.Entry) int { return strings.Compare(a.Key, b.Key) })
 }

@@ -162,14 +162,6 @@ func (s *Store) Revoke(ctx context.Context, id storage.LeaseID) error {
 	return nil
 }
 
-func (s *Store) expire(now time.Time) {
-	for id, l := range s.leases {
-		if !now.Before(l.deadline) {
-			s.end(id)
-		}
-	}
-}
-
 func (s *Store) end(id storage.LeaseID) {
 	if s.leases[id] == nil {
 		return

@@ -65,7 +65,12 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 		s.mu.Unlock()
 		return nil, storage.ErrClosed
 	}
-	s.expire(time.Now())
+	now := time.Now()
+	for id, l := range s.leases {
+		if !now.Before(l.deadline) {
+			s.end(id)
+		}
+	}
 	return s.mu.Unlock, nil
 }
 

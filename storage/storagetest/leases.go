@@ -204,16 +204,11 @@ func expiry(t *testing.T, s storage.Store, prefix string, unit time.Duration, sl
 	if hist, _ := collect(s.History(t.Context(), a)); len(hist) != 0 {
 		t.Fatalf("history after the end: %v", hist)
 	}
-	ended(t, s, a, id, other, token)
-	return true
-}
-
-// ended checks that nothing can be done under a lease that ended, and that its key can be claimed.
-func ended(t *testing.T, s storage.Store, key string, id, other storage.LeaseID, token storage.Revision) {
-	late := put("done/"+key, "late")
-	late.Guards = []storage.Guard{{Key: key, Created: token}}
+	// Nothing can be done under the lease that ended, and its key can be claimed.
+	late := put("done/"+a, "late")
+	late.Guards = []storage.Guard{{Key: a, Created: token}}
 	wantErr(t, "a late outcome", errOf(s.Commit(t.Context(), late)), storage.ErrConflict)
-	second, err := s.Commit(t.Context(), claim(key, "y", other))
+	second, err := s.Commit(t.Context(), claim(a, "y", other))
 	if err != nil || second <= token {
 		t.Fatalf("a rival, after the end: token %d after %d, %v", second, token, err)
 	}
@@ -221,4 +216,5 @@ func ended(t *testing.T, s storage.Store, key string, id, other storage.LeaseID,
 	if err := s.KeepAlive(t.Context(), id); !errors.Is(err, storage.ErrNoLease) {
 		t.Fatalf("keep alive after the end: %v", err)
 	}
+	return true
 }

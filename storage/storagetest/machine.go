@@ -80,8 +80,20 @@ func (m *machine) commit(t *rapid.T) {
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("commit: got %v, want %v", err, wantErr)
 	}
-	if err == nil {
-		m.note(t, want, got)
+	if err != nil {
+		return
+	}
+	// The revisions of the commit are a pair, and only grow.
+	st, err := m.model.Stats(m.tb.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Revision == want && m.revs[want] == 0 && want != 0 {
+		if len(m.order) > 0 && m.revs[m.order[len(m.order)-1]] >= got {
+			t.Fatalf("revision %d after %d", got, m.revs[m.order[len(m.order)-1]])
+		}
+		m.order = append(m.order, want)
+		m.revs[want] = got
 	}
 }
 
@@ -112,21 +124,6 @@ func (m *machine) entry(t *rapid.T, s storage.Store, key string) storage.Entry {
 		}
 	}
 	return storage.Entry{}
-}
-
-// note pairs the revisions of a commit, and checks that they only grow.
-func (m *machine) note(t *rapid.T, model, real storage.Revision) {
-	st, err := m.model.Stats(m.tb.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if st.Revision == model && m.revs[model] == 0 && model != 0 {
-		if len(m.order) > 0 && m.revs[m.order[len(m.order)-1]] >= real {
-			t.Fatalf("revision %d after %d", real, m.revs[m.order[len(m.order)-1]])
-		}
-		m.order = append(m.order, model)
-		m.revs[model] = real
-	}
 }
 
 func (m *machine) grant(t *rapid.T) {
