@@ -121,7 +121,7 @@ func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
 	if err != nil {
 		return err
 	}
-	plan := ulid.MustNew(ulid.Timestamp(a.now), a.entropy()).String()
+	plan := ulid.MustNew(ulid.Timestamp(a.now), &entropy{a.rng}).String()
 	a.events++
 	_, err = a.l.RecordPlan(ctx, event.Planned{
 		Plan: plan, Stacks: []string{stack}, Mode: mode, Hash: hash, Decisions: decisions, At: a.now,
@@ -136,8 +136,6 @@ func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
 	}
 	return a.do(ctx, plan, doing)
 }
-
-func (a *author) entropy() *entropy { return &entropy{a.rng} }
 
 // entropy makes the ids of plans reproducible.
 type entropy struct{ rng *rand.Rand }
@@ -214,7 +212,11 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 		case size == "gone":
 			add(n, a.making(n))
 		default:
-			add(n, repair(size))
+			add(n, event.Decision{
+				Difference: comparator.Drifted, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
+				Changes: []resource.Change{{Path: "size", From: resource.String(size), To: resource.String(sizeWas)}},
+				Desired: &event.Desired{Attrs: desired(0), At: position.Position{File: "ovi.yaml", Line: 6, Column: 5}},
+			})
 		}
 	}
 	if mode == event.ForDrift {
@@ -253,14 +255,6 @@ func (a *author) making(n int) event.Decision {
 	}
 	d.Desired = &event.Desired{FromChanges: true, At: position.Position{File: "ovi.yaml", Line: 6, Column: 5}}
 	return d
-}
-
-func repair(size string) event.Decision {
-	return event.Decision{
-		Difference: comparator.Drifted, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
-		Changes: []resource.Change{{Path: "size", From: resource.String(size), To: resource.String(sizeWas)}},
-		Desired: &event.Desired{Attrs: desired(0), At: position.Position{File: "ovi.yaml", Line: 6, Column: 5}},
-	}
 }
 
 func sorted(all []event.Decision) []event.Decision {

@@ -41,7 +41,11 @@ func main() {
 	exitOn(err)
 	fmt.Println("| program | resources | wall, median (min to max) | CPU, median | memory, most |")
 	fmt.Println("|---|---:|---:|---:|---:|")
-	for _, n := range numbers(*sizes) {
+	for _, size := range strings.Split(*sizes, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(size))
+		if err != nil {
+			continue
+		}
 		series := []contender{{"ovi plan", func() (sample,
 			error,
 		) {
@@ -62,16 +66,6 @@ func exitOn(err error) {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
-}
-
-func numbers(list string) []int {
-	var out []int
-	for _, s := range strings.Split(list, ",") {
-		if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil {
-			out = append(out, n)
-		}
-	}
-	return out
 }
 
 // sample is what one process took.
@@ -118,26 +112,6 @@ func short(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
-// measure runs a process to its end.
-func measure(cmd *exec.Cmd) (sample, error) {
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	s := sample{wall: time.Since(start)}
-	if err != nil {
-		return s, fmt.Errorf("%w: %s", err, last(out))
-	}
-	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		s.rss = usage.Maxrss << 10
-	}
-	return s, nil
-}
-
-func last(out []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1]
-}
-
 // ovi plans in a process of its own, with a data directory that holds the observations of the run
 // before.
 func ovi(program, dir, key string, n int) (sample, error) {
@@ -147,5 +121,17 @@ func ovi(program, dir, key string, n int) (sample, error) {
 			return sample{}, err
 		}
 	}
-	return measure(exec.Command(program, "worker", home, strconv.Itoa(n)))
+	cmd := exec.Command(program, "worker", home, strconv.Itoa(n))
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	s := sample{wall: time.Since(start)}
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return s, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	}
+	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.rss = usage.Maxrss << 10
+	}
+	return s, nil
 }

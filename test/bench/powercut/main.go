@@ -85,7 +85,7 @@ type traffic interface {
 func newTraffic(name string) (traffic, error) {
 	switch name {
 	case "record":
-		return newRecordTraffic(), nil
+		return &recordTraffic{newHeard()}, nil
 	case "log":
 		return &logTraffic{}, nil
 	}

@@ -24,8 +24,6 @@ const writers = 4
 // recordTraffic is what an apply writes: claims, actions under them, and observations.
 type recordTraffic struct{ heard }
 
-func newRecordTraffic() *recordTraffic { return &recordTraffic{newHeard()} }
-
 func openRecord(dir string) (*ledger.Ledger, error) {
 	return local.Open(context.Background(), ledger.Config{Dir: dir, User: "powercut", LogOptions: logOptions()})
 }
@@ -84,7 +82,19 @@ func (w *writer) act(n, i int) error {
 	}
 	err := w.claims.Hold(context.Background(), ref.String(), func(ctx context.Context, c coordinator.Claim) error {
 		w.say("claim %s %d", ref, c.Token)
-		return w.under(ctx, ref, c)
+		// The engine records an action so: its start, then its result.
+		guard := coordinator.Guard(c.Ref, c.Token)
+		key := fmt.Sprintf("%s-%d", ref.Name, c.Token)
+		r, err := w.l.RecordUnder(ctx, guard, event.Started{Ref: ref, Key: key, Action: decider.Update, Token: c.Token})
+		if err := w.said("started "+key, r, err); err != nil {
+			return err
+		}
+		made := box(ref, key)
+		r, err = w.l.RecordUnder(ctx, guard, event.Finished{
+			Ref: ref, Key: key, Action: decider.Update, Token: c.Token,
+			Outcome: event.Done, Resource: &made,
+		})
+		return w.said("finished "+key, r, err)
 	})
 	if err != nil {
 		w.say("error %v", err)
@@ -95,22 +105,6 @@ func (w *writer) act(n, i int) error {
 	}
 	r, err := w.l.RecordObservation(context.Background(), look(n, i), ledger.ObservationOptions{Since: -1})
 	return w.said("observed "+scope(n).Location, r, err)
-}
-
-// under records an action as the engine does: its start, then its result.
-func (w *writer) under(ctx context.Context, ref resource.Ref, c coordinator.Claim) error {
-	guard := coordinator.Guard(c.Ref, c.Token)
-	key := fmt.Sprintf("%s-%d", ref.Name, c.Token)
-	r, err := w.l.RecordUnder(ctx, guard, event.Started{Ref: ref, Key: key, Action: decider.Update, Token: c.Token})
-	if err := w.said("started "+key, r, err); err != nil {
-		return err
-	}
-	made := box(ref, key)
-	r, err = w.l.RecordUnder(ctx, guard, event.Finished{
-		Ref: ref, Key: key, Action: decider.Update, Token: c.Token,
-		Outcome: event.Done, Resource: &made,
-	})
-	return w.said("finished "+key, r, err)
 }
 
 func box(ref resource.Ref, size string) resource.Observed {

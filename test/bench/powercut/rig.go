@@ -54,7 +54,14 @@ func run(ctx context.Context, o options) (sum tally, err error) {
 	}
 	started := time.Now()
 	for r.sum.cuts < o.cuts && ctx.Err() == nil && time.Since(started) < o.limit {
-		if err := r.cycle(); err != nil {
+		// What the last cut left is checked, before a writer starts and is cut again.
+		err := r.mounted(func() error {
+			if err := r.look(); err != nil {
+				return err
+			}
+			return r.writeAndCut()
+		})
+		if err != nil {
 			return r.sum, fmt.Errorf("cut %d: %w", r.sum.cuts+1, err)
 		}
 		r.sum.cuts++
@@ -110,16 +117,6 @@ func (r *rig) unmount() (err error) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return err
-}
-
-// cycle mounts, checks what the last cut left, starts a writer, and cuts again.
-func (r *rig) cycle() error {
-	return r.mounted(func() error {
-		if err := r.look(); err != nil {
-			return err
-		}
-		return r.writeAndCut()
-	})
 }
 
 func (r *rig) dir() string { return filepath.Join(r.mount, "data") }

@@ -67,7 +67,9 @@ func run(rounds int, kind, dir, only string) error {
 	results := map[string][]float64{}
 	for round := range rounds {
 		for _, t := range tasks() {
-			for _, c := range rotate(contenders(), round) {
+			all := contenders()
+			by := round % len(all) // each round begins with another contender
+			for _, c := range slices.Concat(all[by:], all[:by]) {
 				if !strings.Contains(c.name, only) {
 					continue
 				}
@@ -80,12 +82,6 @@ func run(rounds int, kind, dir, only string) error {
 	fmt.Printf("600-byte records (%s), %d interleaved rounds, medians; lowest to highest in brackets.\n\n", kind, rounds)
 	table(results, only)
 	return nil
-}
-
-// rotate begins each round with another contender.
-func rotate(cs []contender, by int) []contender {
-	by %= len(cs)
-	return slices.Concat(cs[by:], cs[:by])
 }
 
 // measure runs one task on a fresh log; the log of the batches is read back too.
