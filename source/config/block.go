@@ -100,7 +100,12 @@ func (b *block) setProvider() {
 	if b.r.Provider == b.Provider {
 		b.r.Location = b.Location
 	}
-	b.word = b.l.locationWord(b.r.Provider)
+	word, known := b.l.locationWords[b.r.Provider]
+	if !known {
+		word = b.l.opts.LocationOf(b.r.Provider).Word
+		b.l.locationWords[b.r.Provider] = word
+	}
+	b.word = word
 }
 
 // sort tells the block's own keys from the kind's attributes.
@@ -148,7 +153,14 @@ func (b *block) finish() {
 		r.Broken = true
 	}
 	if r.Provider != "" && r.Kind != "" && !r.NoMembers && (b.n.Get("name") == nil || b.n.Get("name").IsNull()) {
-		b.onlyNameless()
+		// One block for each kind and file may be named by its kind.
+		key := b.File.Name + "\x00" + r.Prefix + "\x00" + r.Kind
+		if first, again := b.l.nameless[key]; again {
+			b.Wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", r.Kind, first.Line),
+				"add a name to both")
+		} else {
+			b.l.nameless[key] = r.At
+		}
 	}
 	spec := b.n.Get("spec")
 	if spec == nil {
@@ -168,18 +180,6 @@ func (b *block) typeFor() string {
 		return "add type: " + strings.Join(names, " or ")
 	}
 	return "add type: KIND, such as type: " + b.SomeKind() + "; see `ovi kinds`"
-}
-
-// onlyNameless lets one block for each kind and file be named by its kind.
-func (b *block) onlyNameless() {
-	key := b.File.Name + "\x00" + b.r.Prefix + "\x00" + b.r.Kind
-	first, again := b.l.nameless[key]
-	if !again {
-		b.l.nameless[key] = b.r.At
-		return
-	}
-	b.Wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.r.Kind, first.Line),
-		"add a name to both")
 }
 
 func (b *block) readType(n *source.Node) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -106,8 +105,11 @@ func (d *document) readLocation(n *source.Node, word string) {
 func (d *document) locationName(n *source.Node, word string) string {
 	s, ok := d.Text(n, word)
 	if ok && !settings.Fit.MatchString(s) {
-		d.Wrong(n, "invalid "+word+" "+source.Quote(s),
-			cmp.Or(example(word, d.Opts.LocationOf(d.Provider).Example), "use letters, digits, '.', '_', '-' and '/'"))
+		suggestion := "use letters, digits, '.', '_', '-' and '/'"
+		if of := d.Opts.LocationOf(d.Provider).Example; of != "" {
+			suggestion = "for example, " + word + ": " + of
+		}
+		d.Wrong(n, "invalid "+word+" "+source.Quote(s), suggestion)
 		return ""
 	}
 	return s

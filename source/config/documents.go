@@ -60,11 +60,6 @@ func hasExpressions(f *input.File) bool {
 		strings.Contains(f.Text, "when:") || strings.Contains(f.Text, `"when"`) || strings.Contains(f.Text, "group:")
 }
 
-// fixed are the keys of a document that take no expressions, so that no value from the command line weakens them.
-func fixed() []string {
-	return []string{"version", "public", "vars", "locals", "environments", "stack", "rules", "removed", "resources"}
-}
-
 // overlay returns the keys of both maps. The second one wins, also inside maps.
 func overlay(under, over *source.Node) source.Node {
 	if under.Shape != source.Object || over.Shape != source.Object {
@@ -106,13 +101,6 @@ func items(root *source.Node) iter.Seq[*source.Node] {
 			}
 		}
 	}
-}
-
-func example(word, of string) string {
-	if of == "" {
-		return ""
-	}
-	return "for example, " + word + ": " + of
 }
 
 // tagKey finds the key of a tag.
@@ -186,10 +174,6 @@ func version(files []*input.File, components map[string]string) string {
 	if len(sums) == len(files[0].Sum) {
 		return "sha256:" + files[0].Sum
 	}
-	return "sha256:" + digest(sums)
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	sum := sha256.Sum256(sums)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

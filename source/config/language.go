@@ -104,6 +104,8 @@ func (d *document) expand(root *source.Node) *source.Node {
 	if l.language == nil || root.Shape != source.Object {
 		return root
 	}
+	// These keys take no expressions, so that no value from the command line weakens them.
+	fixed := []string{"version", "public", "vars", "locals", "environments", "stack", "rules", "removed", "resources"}
 	out := *root
 	out.Kids = slices.Clone(root.Kids)
 	for i := 0; i+1 < len(out.Kids); i += 2 {
@@ -114,7 +116,7 @@ func (d *document) expand(root *source.Node) *source.Node {
 				d.Wrong(n, key+" takes no expressions: a value from the command line could weaken it", "write the value")
 				out.Kids[i+1].Bad = true
 			}
-		case !slices.Contains(fixed(), key):
+		case !slices.Contains(fixed, key):
 			if key == "outputs" || key == "defaults" {
 				language.BarePaths(l.language, d.File, &out.Kids[i+1], "", false)
 			}

@@ -110,7 +110,12 @@ func (l *loader) finish() {
 	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].Name
 	if l.language != nil {
 		d.Environment, d.Environments = l.language.EnvironmentName(), l.language.Stacks()
-		d.Given = language.GivenValues(l.language, digestBy(l.opts.Secrets))
+		d.Given = language.GivenValues(l.language, func(secret string) string {
+			if l.opts.Secrets == nil {
+				return ""
+			}
+			return string(l.opts.Secrets.Digest(resource.Ref{}, "", secret)) // it belongs to no resource
+		})
 		d.Decides = func(at position.Position) string { return language.Decides(l.language, at) }
 	}
 	d.Rules, d.Options, d.Identifier = l.settings.Rules, l.settings.Options, l.settings.Identifier

@@ -30,26 +30,22 @@ func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, erro
 			return rules.Rules{}, fmt.Errorf("config: reading %s: %w", f.Name, err)
 		}
 		for _, root := range l.roots(f) {
-			l.rulesDocument(f, &root)
+			d := l.setter(f)
+			version := read.Key[*settings.Setter]{
+				Name: "version", Example: "v1", Form: read.FormVersion, Doc: "The version of this format.",
+				Read: (*settings.Setter).ReadVersion,
+			}
+			read.Keys(d.Reader, d, append([]read.Key[*settings.Setter]{version, publicKey((*settings.Setter).ReadPublic)},
+				settings.RulesKeys()...), &root, "the file")
+			if root.Shape == source.Object && root.Get("version") == nil {
+				d.Wrong(&root, "the file has no version", "add version: v1 as the first line")
+			}
 		}
 	}
 	if _, problems := source.Resolve([]*source.Draft{l.draft}); len(problems) > 0 {
 		return rules.Rules{}, problems
 	}
 	return l.settings.Rules, nil
-}
-
-func (l *loader) rulesDocument(f *input.File, root *source.Node) {
-	d := l.setter(f)
-	version := read.Key[*settings.Setter]{
-		Name: "version", Example: "v1", Form: read.FormVersion, Doc: "The version of this format.",
-		Read: (*settings.Setter).ReadVersion,
-	}
-	read.Keys(d.Reader, d, append([]read.Key[*settings.Setter]{version, publicKey((*settings.Setter).ReadPublic)},
-		settings.RulesKeys()...), root, "the file")
-	if root.Shape == source.Object && root.Get("version") == nil {
-		d.Wrong(root, "the file has no version", "add version: v1 as the first line")
-	}
 }
 
 // roots reads all documents of a file.

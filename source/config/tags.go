@@ -64,13 +64,3 @@ func (d *document) tag(k, v *source.Node) (string, bool) {
 
 // mostSets bounds the table of shared tags.
 const mostSets = 16384
-
-// locationWord is a provider's word for a location.
-func (l *loader) locationWord(provider string) string {
-	w, ok := l.locationWords[provider]
-	if !ok {
-		w = l.opts.LocationOf(provider).Word
-		l.locationWords[provider] = w
-	}
-	return w
-}

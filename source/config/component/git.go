@@ -102,37 +102,31 @@ func (b *block) inGit(to place, u gitclone.URL) (place, bool) {
 		b.wrong(n, u.String()+" is not in "+l.shown, l.fetch+l.near(u))
 		return to, false
 	}
-	tree, err := t.openLocked(line)
-	if err != nil {
+	key := line.URL.String() + " " + line.Commit + " " + line.Digest
+	o, before := t.opened[key]
+	if !before { // it is opened once, however often it is used
+		if o.tree, o.err = t.opts.Git(line); o.err == nil {
+			o.err = t.total.Add(o.tree)
+		}
+		t.opened[key] = o
+	}
+	if o.err != nil {
 		suggestion := l.fetch
 		var e *gitlock.Error
-		if errors.As(err, &e) && e.Next != "" && !errors.Is(err, gitlock.ErrMissing) {
+		if errors.As(o.err, &e) && e.Next != "" && !errors.Is(o.err, gitlock.ErrMissing) {
 			suggestion = e.Next
 		}
-		b.wrong(n, err.Error(), suggestion)
+		b.wrong(n, o.err.Error(), suggestion)
 		return to, false
 	}
 	t.sums[gitlock.FileName+" "+u.String()] = line.Commit + line.Digest
-	return to.in(u, tree), true
+	return to.in(u, o.tree), true
 }
 
 // opened is a locked folder of another repository, or the error of it.
 type opened struct {
 	tree fs.FS
 	err  error
-}
-
-// openLocked opens a locked folder once, however often it is used.
-func (t *Tree) openLocked(line gitlock.Line) (fs.FS, error) {
-	key := line.URL.String() + " " + line.Commit + " " + line.Digest
-	o, before := t.opened[key]
-	if !before {
-		if o.tree, o.err = t.opts.Git(line); o.err == nil {
-			o.err = t.total.Add(o.tree)
-		}
-		t.opened[key] = o
-	}
-	return o.tree, o.err
 }
 
 // in returns the place of the folder of a URL whose files are in a tree.

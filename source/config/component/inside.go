@@ -1,7 +1,6 @@
 package component
 
 import (
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config/input"
 	"github.com/ovi-project/ovi/source/config/language"
-	"github.com/ovi-project/ovi/source/config/read"
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -71,16 +69,6 @@ func listed(n *source.Node) []source.Node {
 		return nil
 	}
 	return n.Kids
-}
-
-// locationKeys are the words of providers for a location.
-func (t *Tree) locationKeys() (out []read.Key[*read.Reader]) {
-	for _, word := range t.opts.Language.LocationWords {
-		if word != "location" {
-			out = append(out, key(word, "NAME", read.FormText, "Same as `location`."))
-		}
-	}
-	return out
 }
 
 // Resources evaluates the variables of a unit, and returns the blocks of its resources.
@@ -174,9 +162,6 @@ func (t *Tree) isSecretAt(kind string, path []string) bool {
 	}
 	return false
 }
-
-// names returns the names of the units of a level, sorted.
-func (v *Level) names() []string { return slices.Sorted(maps.Keys(v.units)) }
 
 // At returns the position of the use block.
 func (u *Unit) At() position.Position { return u.at }

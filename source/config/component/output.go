@@ -2,6 +2,7 @@ package component
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,8 +62,12 @@ func (v *Level) used(text string) (value any, summary, suggestion string, ok boo
 		}
 		path := strings.Split(strings.TrimPrefix(text[end:], "."), ".")
 		if path[0] == "" {
+			names := u.outputNames()
+			for i := range names {
+				names[i] = "${use/" + text + "." + names[i] + "}"
+			}
 			return nil, "${use/" + text + "} names a component, and an output is needed",
-				cmp.Or(source.Suggest("", prefixed("${use/"+text+".", u.outputNames(), "}")), "the component has no outputs"), false
+				cmp.Or(source.Suggest("", names), "the component has no outputs"), false
 		}
 		value, summary, suggestion, ok = u.output(path[0])
 		if !ok || len(path) == 1 {
@@ -80,14 +85,6 @@ func (v *Level) used(text string) (value any, summary, suggestion string, ok boo
 	}
 	summary, suggestion = v.unknown(text)
 	return nil, summary, suggestion, false
-}
-
-func prefixed(before string, names []string, after string) []string {
-	out := slices.Clone(names)
-	for i := range out {
-		out[i] = before + out[i] + after
-	}
-	return out
 }
 
 // find returns the unit of a name in the level, and evaluates the blocks that may make it; nil if there is none.
@@ -134,7 +131,7 @@ func (v *Level) unknown(text string) (summary, suggestion string) {
 		b.evaluate()
 	}
 	return "no use block has the name " + source.Quote(name),
-		cmp.Or(source.Suggest(name, v.names()), "add - use: FOLDER with this name to resources")
+		cmp.Or(source.Suggest(name, slices.Sorted(maps.Keys(v.units))), "add - use: FOLDER with this name to resources")
 }
 
 // outputNames returns the names of the outputs of a unit.

@@ -57,7 +57,13 @@ func (b *block) evaluate() {
 	v, t := b.in, b.in.tree
 	r := t.opts.Reader(b.file)
 	failed := r.Draft.Failed()
-	read.Keys(r, r, append(UseKeys(""), t.locationKeys()...), b.node, "the use block")
+	keys := UseKeys("")
+	for _, word := range t.opts.Language.LocationWords {
+		if word != "location" {
+			keys = append(keys, key(word, "NAME", read.FormText, "Same as `location`."))
+		}
+	}
+	read.Keys(r, r, keys, b.node, "the use block")
 	if r.Draft.Failed() > failed {
 		return
 	}
@@ -69,7 +75,11 @@ func (b *block) evaluate() {
 	if !ok {
 		return
 	}
-	if v.depth() == mostLevels {
+	depth := 0 // of the components around the level, with its own
+	for u := v.unit; u != nil; u = u.around {
+		depth++
+	}
+	if depth == mostLevels {
 		b.wrong(b.node.Get("use"), "components use each other over more than eight levels", "use fewer levels")
 		return
 	}
@@ -92,14 +102,6 @@ func (b *block) evaluate() {
 		}
 		return !t.full
 	})
-}
-
-// depth returns the number of components around and including the level.
-func (v *Level) depth() (n int) {
-	for u := v.unit; u != nil; u = u.around {
-		n++
-	}
-	return n
 }
 
 func (b *block) wrong(n *source.Node, summary, suggestion string) {

@@ -62,7 +62,14 @@ func (c *Collector) Blocks() []Block {
 			c.spread(&key.Value, key.Name == "depends_on")
 		}
 	}
-	sortBlocks(c.blocks)
+	slices.SortStableFunc(c.blocks, func(a, b Block) int {
+		for _, x := range [][2]string{{a.Provider, b.Provider}, {a.Location, b.Location}, {a.Kind, b.Kind}} {
+			if c := strings.Compare(x[0], x[1]); c != 0 {
+				return c
+			}
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
 	return c.blocks
 }
 
@@ -177,12 +184,13 @@ func (c *Collector) Add(r *source.Resource, n *source.Node, origin func(*source.
 			b.Keys = append(b.Keys, Key{key, v.value(&r.Attrs.Kids[i+1], attribute(kind.Attrs, key))})
 		}
 	}
+	locations := []string{"location", "region", "host", "site"} // a block is shown with its whole location
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		key := n.Kids[i].Text
 		if key == "depends_on" || attrs[key] {
 			continue
 		}
-		if !word(key) && !slices.Contains(locations(), key) {
+		if !word(key) && !slices.Contains(locations, key) {
 			value := v.value(&n.Kids[i+1], nil)
 			if key == "was" && r.Was != "" {
 				value.Text = r.Was
@@ -212,9 +220,6 @@ func (c *Collector) Add(r *source.Resource, n *source.Node, origin func(*source.
 	}
 	c.blocks = append(c.blocks, b)
 }
-
-// locations are the words for a location; a block is shown with its whole location.
-func locations() []string { return []string{"location", "region", "host", "site"} }
 
 // appendTag adds a tag to the key tags.
 func appendTag(keys []Key, tag Key) []Key {
@@ -332,18 +337,6 @@ func (b *Block) Is(name string) bool {
 		}
 	}
 	return false
-}
-
-// sortBlocks sorts blocks by their names.
-func sortBlocks(blocks []Block) {
-	slices.SortStableFunc(blocks, func(a, b Block) int {
-		for _, x := range [][2]string{{a.Provider, b.Provider}, {a.Location, b.Location}, {a.Kind, b.Kind}} {
-			if c := strings.Compare(x[0], x[1]); c != 0 {
-				return c
-			}
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
 }
 
 // flat returns the scalars of a block by their paths.

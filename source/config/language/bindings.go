@@ -299,9 +299,11 @@ func (l *Language) typed(b *binding, n *source.Node) (any, error) {
 		return v, err
 	}
 	if b.decl.isTyped && b.given == nil { // a component does not declare what its users may show
-		n = l.publish(b, n)
+		if n.Shape == source.Scalar && n.Parts.FromOutside() && !hasReference(*n.Parts) {
+			n = k.textNode(plainText(*n.Parts)) // the file declares that the variable is no secret
+		}
 	}
-	if k.hasRef() {
+	if k.refKind() != "" {
 		in := l
 		if b.given != nil {
 			in = b.given.in
@@ -314,17 +316,6 @@ func (l *Language) typed(b *binding, n *source.Node) (any, error) {
 	}
 	b.limit = b.decl.allows(v)
 	return v, nil
-}
-
-// publish makes text from outside plain: the file declares that the variable is no secret.
-func (l *Language) publish(b *binding, n *source.Node) *source.Node {
-	if n.Shape != source.Scalar || !n.Parts.FromOutside() {
-		return n
-	}
-	if hasReference(*n.Parts) {
-		return n
-	}
-	return b.decl.kind.textNode(plainText(*n.Parts))
 }
 
 // check evaluates the check of a variable.

@@ -178,11 +178,6 @@ func (l *Language) members(f *input.File, t *template, sc *Scope, failed int, yi
 	return true
 }
 
-// headKeys are the keys of a block that all resources of its count share: they have no index.
-func headKeys(locationWords []string) []string {
-	return append([]string{"type", "name", "provider", "count", "was", "update"}, locationWords...)
-}
-
 // reads reports whether pieces of a string read a root.
 func (l *Language) reads(pieces []piece, root string) bool {
 	return slices.ContainsFunc(pieces, func(p piece) bool {

@@ -346,7 +346,12 @@ func mapResult(m traits.Mapper, left *int) (any, error) {
 func explained(message string) (summary, suggestion string) {
 	message, _, _ = strings.Cut(message, "\n")
 	message, _, _ = strings.Cut(message, " expecting ")
-	for from, to := range terms() {
+	terms := map[string]string{
+		"'<EOF>'": "the end of the expression", "mismatched input": "unexpected", "extraneous input": "unexpected",
+		"no viable alternative at input": "unexpected", "token recognition error at:": "unexpected",
+		" (in container '')": "", "Syntax error": "syntax error", "ERROR: ": "", "!error!": "unknown",
+	}
+	for from, to := range terms {
 		message = strings.ReplaceAll(message, from, to)
 	}
 	switch {
@@ -377,14 +382,6 @@ func explained(message string) (summary, suggestion string) {
 			"and N is a number from 0"
 	}
 	return message, "docs/configuration.md lists what an expression can use"
-}
-
-func terms() map[string]string {
-	return map[string]string{
-		"'<EOF>'": "the end of the expression", "mismatched input": "unexpected", "extraneous input": "unexpected",
-		"no viable alternative at input": "unexpected", "token recognition error at:": "unexpected",
-		" (in container '')": "", "Syntax error": "syntax error", "ERROR: ": "", "!error!": "unknown",
-	}
 }
 
 // unknownName suggests the meaning of a name that an expression does not have.

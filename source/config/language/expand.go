@@ -255,7 +255,13 @@ func (l *Language) condition(f *input.File, n *source.Node, sc *Scope) (value, o
 func (l *Language) program(text string) *program {
 	p := l.programs[text]
 	if p == nil {
-		p = compiled(l, text)
+		if l.opts.Within == nil {
+			p = compile(text)
+		} else { // the file and all its components compile an expression once
+			own := *l.opts.Within.program(text)
+			own.prepared = false
+			p = &own
+		}
 		p.varies = slices.ContainsFunc(p.refs, func(path []string) bool {
 			return path[0] == "each" || path[0] == "index"
 		})

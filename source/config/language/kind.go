@@ -88,10 +88,17 @@ func (k *kind) textNode(text string) *source.Node {
 	case "string", "secret", "ref":
 		return &source.Node{Text: text, Quoted: true}
 	}
-	if n := yamlNode(text); n != nil {
-		return n
+	// Another text is YAML of one value; an invalid one is a string.
+	docs, err := syntax.Parse(strings.NewReader(text))
+	if err != nil || len(docs) != 1 {
+		return &source.Node{Text: text, Quoted: true}
 	}
-	return &source.Node{Text: text}
+	ok := true
+	n := syntax.NewConverter(nil, 0, func(int32, int32, string, string) { ok = false }).Node(docs[0], 0)
+	if !ok {
+		return &source.Node{Text: text, Quoted: true}
+	}
+	return &n
 }
 
 // value reads a value of the type.
@@ -248,18 +255,4 @@ type declaration struct {
 // declarationKeys are the keys of a variable that is a map.
 func declarationKeys() []string {
 	return []string{"type", "default", "one_of", "min", "max", "match", "check", "message", "doc"}
-}
-
-// yamlNode parses the text of one value. An invalid text is a string.
-func yamlNode(text string) *source.Node {
-	docs, err := syntax.Parse(strings.NewReader(text))
-	if err != nil || len(docs) != 1 {
-		return &source.Node{Text: text, Quoted: true}
-	}
-	ok := true
-	n := syntax.NewConverter(nil, 0, func(int32, int32, string, string) { ok = false }).Node(docs[0], 0)
-	if !ok {
-		return &source.Node{Text: text, Quoted: true}
-	}
-	return &n
 }

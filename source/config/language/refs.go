@@ -11,9 +11,6 @@ import (
 // refForm matches the type of a variable that names a resource.
 var refForm = regexp.MustCompile(`^ref\(([a-z][a-z0-9_]*)\)$`)
 
-// hasRef reports whether a type names resources.
-func (k *kind) hasRef() bool { return k.refKind() != "" }
-
 // refKind returns the kind of the resources that a type names.
 func (k *kind) refKind() string {
 	for ; k != nil; k = k.elem {

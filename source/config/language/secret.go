@@ -32,7 +32,7 @@ func (r secretReader) read(k *kind, n *source.Node, name string) (any, error) {
 	case r.outside:
 		r.hide(n.Text, "${"+name+"}")
 		return Opaque{source.Parts{{Text: n.Text, From: name}}}, nil
-	case n.Parts.FromOutside() || hasReference(partsOf(n)):
+	case n.Parts.FromOutside() || n.Parts != nil && hasReference(*n.Parts):
 		return Opaque{*n.Parts}, nil
 	}
 	return nil, fmt.Errorf("a secret must not be written in the configuration; use ${env:NAME} or ${file:PATH}")

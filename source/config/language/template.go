@@ -43,8 +43,16 @@ func (l *Language) template(f *input.File, n *source.Node, sc *Scope) *template 
 		}
 	}
 	t.failed = l.failed > failed
-	for _, i := range slices.Backward(absent) {
-		t.remove(i)
+	for _, i := range slices.Backward(absent) { // the value is null
+		t.node.Kids = slices.Delete(t.node.Kids, i-1, i+1)
+		for j := range t.varies {
+			if t.varies[j] > i {
+				t.varies[j] -= 2
+			}
+		}
+		if t.name > i {
+			t.name -= 2
+		}
 	}
 	return t
 }
@@ -73,19 +81,6 @@ func (t *template) addName(n *source.Node) {
 	t.name = len(t.node.Kids) - 1
 }
 
-// remove removes a key whose value is null.
-func (t *template) remove(at int) {
-	t.node.Kids = slices.Delete(t.node.Kids, at-1, at+1)
-	for i := range t.varies {
-		if t.varies[i] > at {
-			t.varies[i] -= 2
-		}
-	}
-	if t.name > at {
-		t.name -= 2
-	}
-}
-
 // instance returns the block of one entry. With head, it has only the keys that all resources of a count share.
 func (l *Language) instance(f *input.File, t *template, sc *Scope, head bool) source.Node {
 	out := *t.node
@@ -94,8 +89,8 @@ func (l *Language) instance(f *input.File, t *template, sc *Scope, head bool) so
 		out.Kids[t.name].Text += sc.Key
 	}
 	var heads []string
-	if t.usesIndex {
-		heads = headKeys(l.opts.LocationWords)
+	if t.usesIndex { // the keys that all resources of a count share have no index
+		heads = append([]string{"type", "name", "provider", "count", "was", "update"}, l.opts.LocationWords...)
 	}
 	nulls := 0
 	for _, i := range t.varies {

@@ -160,13 +160,3 @@ func lateIn(name, what string) *located {
 		1, 0, name + " is known after apply, and " + what, "use a value that is known when the configuration is read",
 	}
 }
-
-// compiled returns a program for one language. The file and all its components compile an expression once.
-func compiled(l *Language, text string) *program {
-	if l.opts.Within == nil {
-		return compile(text)
-	}
-	p := *l.opts.Within.program(text)
-	p.prepared = false
-	return &p
-}

@@ -242,13 +242,6 @@ func jsonText(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func partsOf(n *source.Node) source.Parts {
-	if n.Parts == nil {
-		return nil
-	}
-	return *n.Parts
-}
-
 // plainText is the text of parts.
 func plainText(parts source.Parts) string {
 	var text strings.Builder

@@ -24,14 +24,6 @@ type Reader struct {
 	Resource *source.Resource // the one being read, if any
 }
 
-// refOf is the resource's short name, as far as it is known.
-func refOf(r *source.Resource) string {
-	if r.Kind == "" || r.Name == "" {
-		return r.Kind
-	}
-	return r.Kind + "/" + r.Name
-}
-
 // Text reads a string of a key that is not an attribute: what is written, with what comes from
 // outside. Numbers are read as they are written, so that 1.10 stays 1.10.
 func (r *Reader) Text(n *source.Node, what string) (string, bool) {
@@ -46,7 +38,12 @@ func (r *Reader) Text(n *source.Node, what string) (string, bool) {
 	if n.Type != source.String || n.Parts == nil && !source.HasParts(n.Text) {
 		return n.Text, true
 	}
-	parts, ok := r.partsOf(n)
+	parts, ok := source.Parts(nil), true
+	if n.Parts != nil {
+		parts = *n.Parts
+	} else {
+		parts, ok = r.expand(n)
+	}
 	if from := parts.Private(); ok && from != "" {
 		r.Wrong(n, source.MayBeSecret(what, from), Publish(from))
 		return "", false
@@ -100,24 +97,20 @@ func (r *Reader) ExpandAll(n *source.Node) {
 	}
 }
 
-// partsOf returns the pieces of a string with ${…} in it.
-func (r *Reader) partsOf(n *source.Node) (source.Parts, bool) {
-	if n.Parts != nil {
-		return *n.Parts, true
-	}
-	return r.expand(n)
-}
-
 // Outside returns the value of ${FROM:NAME}, and reports problems with it.
 func (r *Reader) Outside(n *source.Node, from, name string) (source.Part, bool) {
-	value, found := r.outside(n, from, name)
+	o := source.Outside{Env: r.Env, Files: r.Files, Dir: r.File.Dir}
+	value, summary, suggestion := o.Value(from, name)
+	if summary != "" {
+		r.Wrong(n, summary, suggestion)
+	}
 	whole := from + ":" + name
 	p := source.Part{Text: value, From: whole, Public: slices.Contains(r.Public, whole)}
-	if found {
+	if summary == "" {
 		r.Draft.Outside(value, "${"+whole+"}")
 		r.Draft.Sum.Add(whole, value, p.Public)
 	}
-	return p, found
+	return p, summary == ""
 }
 
 // expand replaces ${env:NAME} and ${file:PATH}.
@@ -129,16 +122,6 @@ func (r *Reader) expand(n *source.Node) (source.Parts, bool) {
 		r.Wrong(n, "a ${ without its }", "use ${env:NAME}; $${ is a literal ${")
 	}
 	return parts, ok
-}
-
-// outside answers one ${FROM:NAME}.
-func (r *Reader) outside(n *source.Node, from, name string) (string, bool) {
-	o := source.Outside{Env: r.Env, Files: r.Files, Dir: r.File.Dir}
-	value, summary, suggestion := o.Value(from, name)
-	if summary != "" {
-		r.Wrong(n, summary, suggestion)
-	}
-	return value, summary == ""
 }
 
 // ReadPublic reads what comes from outside and is no secret. It is read before any value is.
@@ -208,7 +191,10 @@ func (r *Reader) breakResource() {
 func (r *Reader) Wrong(n *source.Node, summary, suggestion string) {
 	ref := ""
 	if r.Resource != nil {
-		ref, r.Resource.Broken = refOf(r.Resource), true
+		r.Resource.Broken = true
+		if ref = r.Resource.Kind; ref != "" && r.Resource.Name != "" { // the name as far as it is known
+			ref += "/" + r.Resource.Name
+		}
 	}
 	r.Draft.Problem(source.Problem{At: r.File.At(n.Line, n.Column), Ref: ref, Summary: summary, Suggestion: suggestion})
 }

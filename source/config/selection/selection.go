@@ -130,12 +130,7 @@ func (s selector) pick(e ast.Expr) (any, *Problem) {
 		}
 		return s.pick(args[2])
 	}
-	return s.join(args)
-}
-
-// join joins two lists.
-func (s selector) join(args []ast.Expr) (any, *Problem) {
-	var out []any
+	var joined []any // what is left joins two lists
 	for _, x := range args {
 		v, err := s.pick(x)
 		if err != nil {
@@ -145,9 +140,9 @@ func (s selector) join(args []ast.Expr) (any, *Problem) {
 		if !is {
 			return nil, s.wrong(x, "a list is joined with "+s.Form(v), "put the value in brackets")
 		}
-		out = append(out, list...)
+		joined = append(joined, list...)
 	}
-	return out, nil
+	return joined, nil
 }
 
 // computed evaluates a part of the expression that reads no opaque value.
