@@ -71,8 +71,11 @@ func sameUID(x *resource.Binding, o *resource.Observed) bool {
 
 // bindLive handles a resource whose ID has a live binding.
 func (b *binder) bindLive(o *resource.Observed, x *resource.Binding) {
-	k := b.kindOf(o)
-	unkeyed := k.ReusedIDs && x.UID == "" && (x.Key == "" || o.Marks.Key != x.Key)
+	if b.Kinds != nil && (b.kind.Name != o.Ref.Kind || b.kind.Provider != o.Ref.Provider) {
+		b.kind, _ = b.Kinds(o.Ref.Provider, o.Ref.Kind)
+		b.kind.Provider, b.kind.Name = o.Ref.Provider, o.Ref.Kind
+	}
+	unkeyed := b.kind.ReusedIDs && x.UID == "" && (x.Key == "" || o.Marks.Key != x.Key)
 	if o.Condition != resource.Unreadable && unkeyed || !o.Marks.IsZero() && !b.names(x, &o.Marks) {
 		o.Bind(resource.Disputed, x.Ref.Stack, x.Ref.Name)
 		return
@@ -124,12 +127,4 @@ func (b *binder) onRecord(ref resource.Ref) bool {
 		}
 	}
 	return b.refs[ref]
-}
-
-func (b *binder) kindOf(o *resource.Observed) *resource.Kind {
-	if b.Kinds != nil && (b.kind.Name != o.Ref.Kind || b.kind.Provider != o.Ref.Provider) {
-		b.kind, _ = b.Kinds(o.Ref.Provider, o.Ref.Kind)
-		b.kind.Provider, b.kind.Name = o.Ref.Provider, o.Ref.Kind
-	}
-	return &b.kind
 }

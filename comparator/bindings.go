@@ -53,24 +53,20 @@ func (x *bindingIndex) guess(o *resource.Observed) int32 {
 // last is the last binding with an ID; before leads to the others. -1 means that there is none.
 func (x *bindingIndex) last(id string) int32 {
 	if x.byID == nil {
-		x.build()
+		x.byID, x.before = make(map[string]int32, len(x.bindings)), make([]int32, len(x.bindings))
+		for i := range x.bindings {
+			own := x.bindings[i].ID
+			before, ok := x.byID[own]
+			if !ok {
+				before = -1
+			}
+			x.before[i], x.byID[own] = before, int32(i)
+		}
 	}
 	if i, ok := x.byID[id]; ok {
 		return i
 	}
 	return -1
-}
-
-func (x *bindingIndex) build() {
-	x.byID, x.before = make(map[string]int32, len(x.bindings)), make([]int32, len(x.bindings))
-	for i := range x.bindings {
-		id := x.bindings[i].ID
-		before, ok := x.byID[id]
-		if !ok {
-			before = -1
-		}
-		x.before[i], x.byID[id] = before, int32(i)
-	}
 }
 
 // order sorts by ref, proven resources first, then by ID.

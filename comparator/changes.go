@@ -62,7 +62,12 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		}
 	}
 	if c.in.MustReplace != nil && len(out) > 0 {
-		requireReplace(out, c.in.MustReplace(w, o))
+		paths := c.in.MustReplace(w, o)
+		for i := range out {
+			if x := &out[i]; x.On == resource.OnAttribute && slices.Contains(paths, x.Path) && x.Effect != resource.Replace {
+				x.Effect, x.Note = resource.Replace, "the provider cannot change it in place"
+			}
+		}
 	}
 	if change, differs := c.state(k, w, o); differs && !rules.MatchPath(opt.Ignore, resource.StatePath) {
 		if k.EffectOf != nil {
@@ -105,7 +110,13 @@ func (c *comparison) withApplied(k *kindInfo, w *resource.Desired, opt *resource
 	}
 	opt.Applied = applied.Attrs
 	if applied.Recovered {
-		opt.Applied = certainly(applied.Attrs, k.Attrs)
+		// The creation has no recorded result. If it created the resource, it has set all but the attributes that
+		// other calls set.
+		for i := range k.Attrs {
+			if k.Attrs[i].AfterCreate {
+				opt.Applied = opt.Applied.Without(k.Attrs[i].Name)
+			}
+		}
 	}
 	if opt.Applied == nil {
 		opt.Applied = resource.Attrs{} // known to be empty
@@ -142,17 +153,6 @@ func (c *comparison) configuredSince(k *kindInfo, w *resource.Desired, applied A
 	}
 }
 
-// certainly returns the attributes that a creation without a recorded result has set if it created the
-// resource: all but the attributes that other calls set.
-func certainly(applied resource.Attrs, schema []resource.Attribute) resource.Attrs {
-	for i := range schema {
-		if schema[i].AfterCreate {
-			applied = applied.Without(schema[i].Name)
-		}
-	}
-	return applied
-}
-
 // advice tells an operator how to end the failing state of a resource, if no action does.
 func advice(k *kindInfo, o *resource.Observed) string {
 	if k == nil || k.Advice == nil || o.Health != resource.Failing || o.Role != "" {
@@ -172,15 +172,6 @@ func (c *comparison) state(k *kindInfo, w *resource.Desired, o *resource.Observe
 	}
 	starting := o.Health == resource.Pending && (c.in.Starting == nil || c.in.Starting(o))
 	return resource.DiffState(w.State, o, starting)
-}
-
-// requireReplace makes changes at these paths force replacement.
-func requireReplace(changes []resource.Change, paths []string) {
-	for i := range changes {
-		if c := &changes[i]; c.On == resource.OnAttribute && slices.Contains(paths, c.Path) && c.Effect != resource.Replace {
-			c.Effect, c.Note = resource.Replace, "the provider cannot change it in place"
-		}
-	}
 }
 
 // marks lists the wrong marks of a proven resource. The audit log decides what is blessed; a mark

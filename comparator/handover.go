@@ -124,8 +124,8 @@ func (m *matching) notGiven(e *RenameError, was, now resource.Ref) {
 			full(now, was))
 	case d.Configured:
 		e.Why += "stack " + stack + " still configures it"
-		e.Advice = fmt.Sprintf("remove the block %s of stack %s, add `%s` to its file, and apply it: that hands it over",
-			was.Short(), stack, movedEntry(was.Short(), full(now, was)))
+		e.Advice = fmt.Sprintf("remove the block %s of stack %s, add `moved: [{from: %s, to: %q}]` to its file, and "+
+			"apply it: that hands it over", was.Short(), stack, was.Short(), full(now, was))
 	case !d.To.IsZero() && d.To != now:
 		e.Why += fmt.Sprintf("stack %s gives it the name %s", stack, shortIn(now.Stack, d.To))
 		e.Advice = "correct the former name, or the entry of `moved` in stack " + stack
@@ -134,16 +134,6 @@ func (m *matching) notGiven(e *RenameError, was, now resource.Ref) {
 		e.Advice = "apply stack " + stack + " first: it finishes the replacement"
 	}
 }
-
-// nowElsewhere completes the conflict of a name whose resource another stack has now.
-func (m *matching) nowElsewhere(e *RenameError, was, now resource.Ref) {
-	e.Why = fmt.Sprintf("%s was moved to %s", was.Short(), shortIn(was.Stack, now))
-	e.Advice = fmt.Sprintf("remove the block, use another name for another resource, or run `ovi move %s %s`",
-		shortIn(was.Stack, now), full(was, now))
-}
-
-// movedEntry is an entry of `moved`.
-func movedEntry(from, to string) string { return fmt.Sprintf("moved: [{from: %s, to: %q}]", from, to) }
 
 // handOver finds the leftovers that belong to another stack from now on. If that stack configures the new name, the
 // resource is renamed; until then it stays.

@@ -222,7 +222,9 @@ func (m *matching) refuseMoved(missing []*resource.Desired) {
 				Advice: fmt.Sprintf("rename the block to %s, or run `ovi move %s %s`", now, now, full(w.Ref, to)),
 			}
 			if m.isOther(to) {
-				m.nowElsewhere(e, w.Ref, to)
+				e.Why = fmt.Sprintf("%s was moved to %s", w.Ref.Short(), now)
+				e.Advice = fmt.Sprintf("remove the block, use another name for another resource, or run `ovi move %s %s`",
+					now, full(w.Ref, to))
 			}
 			m.refuse(e)
 		}

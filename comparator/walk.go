@@ -98,7 +98,11 @@ func (c *comparison) merge(p *observedScope) {
 		n := c.run(p.resources[i:], byName)
 		group := p.resources[i : i+n]
 		i += n
-		c.count(group)
+		for k := range group {
+			if stack := group[k].Ref.Stack; group[k].Managed() && c.ours(stack) != nil {
+				c.owned[stack]++
+			}
+		}
 		c.named(p, group)
 	}
 	c.missingUntil(p, nil)
@@ -160,14 +164,6 @@ func (c *comparison) missing(p *observedScope, w *resource.Desired) {
 		return
 	}
 	c.out = append(c.out, Difference{Type: Missing, Ref: w.Ref, Desired: w, Changes: c.createChanges(w)})
-}
-
-func (c *comparison) count(group []resource.Observed) {
-	for i := range group {
-		if stack := group[i].Ref.Stack; group[i].Managed() && c.ours(stack) != nil {
-			c.owned[stack]++
-		}
-	}
 }
 
 // ours finds a stack among those that are compared.
