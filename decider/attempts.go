@@ -110,8 +110,12 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if cause != "" {
 			last += " (cause: " + string(cause) + ")"
 		}
+		tried := "to " + string(d.Proposed) + " it"
+		if d.Desired != nil {
+			tried = "of " + resource.ShortDigest(d.Desired.Digest())
+		}
 		out[i] = Blocker{
-			Reason:     fmt.Sprintf("%s %s failed; %s: %s", NumberOf(a), d.ofConfiguration(), last, a.Error),
+			Reason:     fmt.Sprintf("%s %s failed; %s: %s", NumberOf(a), tried, last, a.Error),
 			Suggestion: "change the configuration, or run `ovi retry " + f.called(d.Ref) + "`",
 		}
 	}
@@ -145,12 +149,4 @@ func (d *Decision) attempts(f Facts) (Attempts, bool) {
 // AttemptsAllowed is how many attempts of one configuration of a resource the rules of its stack allow.
 func AttemptsAllowed(r rules.Rules, ref resource.Ref) rules.Attempts {
 	return r.AttemptsOf(ref.Kind, ref.Name)
-}
-
-// ofConfiguration names the configuration that is tried.
-func (d *Decision) ofConfiguration() string {
-	if d.Desired == nil {
-		return "to " + string(d.Proposed) + " it"
-	}
-	return "of " + resource.ShortDigest(d.Desired.Digest())
 }

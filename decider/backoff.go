@@ -52,21 +52,17 @@ func (b BackOff) Until(a Attempts, now time.Time) (until time.Time, waits bool) 
 	if a.Waits() {
 		b.Max = min(b.Max, provider.HandlingOf(a.Cause).Pause)
 	}
-	until = a.Last.Add(b.wait(failures, a.Desired))
-	return until, now.Before(until)
-}
-
-// wait doubles with each failure, up to Max. A part of its second half depends on the digest of the
-// configuration, which includes the ref, so that resources do not retry all at once and the same input
-// gives the same plan.
-func (b BackOff) wait(failures int, desired string) time.Duration {
-	d := min(b.Base, b.Max)
+	// The wait doubles with each failure, up to Max. A part of its second half depends on the digest of the
+	// configuration, which includes the ref, so that resources do not retry all at once and the same input gives the
+	// same plan.
+	wait := min(b.Base, b.Max)
 	for range failures - 1 {
-		d = min(2*d, b.Max)
+		wait = min(2*wait, b.Max)
 	}
 	h := fnv.New32a()
-	_, _ = fmt.Fprintf(h, "%s %d", desired, failures)
-	return d/2 + time.Duration(float64(d/2)*float64(h.Sum32())/math.MaxUint32)
+	_, _ = fmt.Fprintf(h, "%s %d", a.Desired, failures)
+	until = a.Last.Add(wait/2 + time.Duration(float64(wait/2)*float64(h.Sum32())/math.MaxUint32))
+	return until, now.Before(until)
 }
 
 func times(n int) string {

@@ -13,7 +13,10 @@ func lose(all []Decision, kinds Kinds, f Facts) {
 		d := &all[i]
 		switch {
 		case d.Reason == ReasonBroken:
-			d.Suggestion = mendBroken(d, lossOf(d, kinds, f))
+			d.Suggestion = fmt.Sprintf("repair it, or add --replace %s to destroy it and create it again", d.Ref.Short())
+			if loss := lossOf(d, kinds, f); loss != "" {
+				d.Suggestion += ", which loses " + loss
+			}
 		case d.Observed != nil && d.Proposed.Destroys() && d.Observed.Condition != resource.Unfinished:
 			d.DataLoss = lossOf(d, kinds, f)
 		}
@@ -32,13 +35,4 @@ func lossOf(d *Decision, kinds Kinds, f Facts) string {
 		return kind.DataLoss(*d.Observed, f.LastConfigured(d.Ref))
 	}
 	return kind.DataLoss(*d.Observed, nil)
-}
-
-// mendBroken tells an operator how to replace a broken resource.
-func mendBroken(d *Decision, loss string) string {
-	text := fmt.Sprintf("repair it, or add --replace %s to destroy it and create it again", d.Ref.Short())
-	if loss != "" {
-		text += ", which loses " + loss
-	}
-	return text
 }

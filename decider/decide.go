@@ -215,13 +215,10 @@ func (r *reviews) review(p Plan, f Facts, policy Policy) {
 		d.Blockers = append(d.Blockers, v)
 	}
 	if w, ok := policy.(Warner); ok {
-		warn(p, w.Warn(r.copyOf(p), f))
-	}
-}
-
-func warn(p Plan, warnings map[int][]Warning) {
-	for i := range p.Decisions {
-		p.Decisions[i].Warnings = append(p.Decisions[i].Warnings, warnings[i]...)
+		warnings := w.Warn(r.copyOf(p), f)
+		for i := range p.Decisions {
+			p.Decisions[i].Warnings = append(p.Decisions[i].Warnings, warnings[i]...)
+		}
 	}
 }
 

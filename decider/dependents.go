@@ -57,8 +57,12 @@ func spreadBlocks(all []Decision, used users) {
 
 // blockedBy returns the Blocker of a decision that depends on a blocked or unreachable one.
 func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker, bool) {
-	if b, blocked := waitsForName(d, all, index); blocked {
-		return b, true
+	// Its name stays with another resource while the rename of that one is blocked.
+	for _, r := range d.After {
+		if x := &all[index[r]]; len(x.Blockers) > 0 {
+			return dueTo(x, "its name belongs to %s until the rename to %s, which %s",
+				x.Observed.ID, r.Short(), blockedAs(x, all, index)), true
+		}
 	}
 	if d.Desired == nil {
 		return Blocker{}, false
@@ -121,18 +125,6 @@ func blocksRoom(d *Decision, all []Decision, index map[resource.Ref]int) (change
 		}
 	}
 	return changed
-}
-
-// waitsForName returns the Blocker of a decision whose name stays with another resource, because the rename of that
-// one is blocked.
-func waitsForName(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker, bool) {
-	for _, r := range d.After {
-		if x := &all[index[r]]; len(x.Blockers) > 0 {
-			return dueTo(x, "its name belongs to %s until the rename to %s, which %s",
-				x.Observed.ID, r.Short(), blockedAs(x, all, index)), true
-		}
-	}
-	return Blocker{}, false
 }
 
 // dependencyBlocker returns the Blocker of a decision that must follow the one of first, which no policy blocks.

@@ -56,25 +56,17 @@ func link(all []Decision, kinds Kinds) {
 		if j, inside := opened[d.Ref.Scope()]; inside && d.Proposed.Destroys() && !slices.Contains(d.DependsOn, all[j].Ref) {
 			d.DependsOn = append(d.DependsOn, all[j].Ref)
 		}
-		for _, j := range dependsOnObserved(d.Observed, kind.Attrs, leaving) {
-			x := &all[j]
-			if j != i && !slices.Contains(d.DependsOn, x.Ref) && (d.Proposed.Destroys() || d.releasesID(x)) {
+		for _, id := range idsHeld(d.Observed, kind.Attrs) {
+			j, leaves := leaving[id]
+			if !leaves || j == i {
+				continue
+			}
+			if x := &all[j]; !slices.Contains(d.DependsOn, x.Ref) && (d.Proposed.Destroys() || d.releasesID(x)) {
 				d.DependsOn = append(d.DependsOn, x.Ref)
 			}
 		}
 		slices.SortFunc(d.DependsOn, resource.Ref.Compare)
 	}
-}
-
-// dependsOnObserved finds the decisions that delete a resource whose ID this one holds.
-func dependsOnObserved(o *resource.Observed, schema []resource.Attribute, leaving map[identity]int) []int {
-	var out []int
-	for _, id := range idsHeld(o, schema) {
-		if j, ok := leaving[id]; ok {
-			out = append(out, j)
-		}
-	}
-	return out
 }
 
 // releasesID reports whether a change of the decision removes the ID of x from its resource.
@@ -110,7 +102,11 @@ func (d *Decision) refersTo(r resource.Ref) bool {
 // creates.
 func arrange(all []Decision) error {
 	for {
-		levels, err := resource.Levels(nodes(all))
+		nodes := make([]resource.Node, 0, len(all))
+		for _, i := range byRef(all) {
+			nodes = append(nodes, resource.Node{Ref: all[i].Ref, DependsOn: all[i].DependsOn})
+		}
+		levels, err := resource.Levels(nodes)
 		var cycle *resource.CycleError
 		switch {
 		case err == nil:
@@ -121,14 +117,6 @@ func arrange(all []Decision) error {
 			return fmt.Errorf("decider: %w", err)
 		}
 	}
-}
-
-func nodes(all []Decision) []resource.Node {
-	out := make([]resource.Node, 0, len(all))
-	for _, i := range byRef(all) {
-		out = append(out, resource.Node{Ref: all[i].Ref, DependsOn: all[i].DependsOn})
-	}
-	return out
 }
 
 // cutCycle removes the first dependency of a cycle that is not configured.

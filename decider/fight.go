@@ -40,7 +40,11 @@ func (Fights) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !is {
 			continue
 		}
-		if until := g.Last.Add(g.pause()); f.Now.Before(until) {
+		pause := fightFirst
+		for n := FightTimes; n < g.Times && pause < fightLongest; n++ {
+			pause *= 2
+		}
+		if until := g.Last.Add(min(pause, fightLongest)); f.Now.Before(until) {
 			out[i] = Blocker{Until: &until, Reason: g.String(), Suggestion: "stop what sets it, or list it under `ignore`"}
 		}
 	}
@@ -61,14 +65,6 @@ func (x Fights) Warn(p Plan, f Facts) map[int][]Warning {
 // String describes the fight.
 func (g Fight) String() string {
 	return fmt.Sprintf("%s was set back to %s %d times", g.Path, g.To, g.Times)
-}
-
-func (g Fight) pause() time.Duration {
-	pause := fightFirst
-	for n := FightTimes; n < g.Times && pause < fightLongest; n++ {
-		pause *= 2
-	}
-	return min(pause, fightLongest)
 }
 
 // fight returns the fight that a decision would go on with.

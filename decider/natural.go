@@ -22,7 +22,8 @@ func compareNames(a, b string) int {
 		m, n := leadingDigits(x), leadingDigits(y)
 		order := cmp.Compare(x[0], y[0])
 		if m > 0 && n > 0 {
-			order = compareNumbers(x[:m], y[:n])
+			p, q := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0") // numbers of any length
+			order = cmp.Or(cmp.Compare(len(p), len(q)), strings.Compare(p, q))
 		} else {
 			m, n = 1, 1
 		}
@@ -35,9 +36,3 @@ func compareNames(a, b string) int {
 }
 
 func leadingDigits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
-
-// compareNumbers compares numbers of any length.
-func compareNumbers(a, b string) int {
-	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-}

@@ -153,14 +153,6 @@ func (d *Decision) vacates() (out []resource.Ref) {
 	return out
 }
 
-// waitsFor lists the resources that are finished before anything is done for a decision.
-func (d *Decision) waitsFor() []resource.Ref {
-	if d.Turn == nil {
-		return d.After
-	}
-	return slices.Concat(d.After, d.Turn.After)
-}
-
 // DeferredUntil returns the time until which a decision is deferred, the latest of several; false
 // if it is not blocked, or not only until a time.
 func (d *Decision) DeferredUntil() (until time.Time, waits bool) {

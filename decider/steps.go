@@ -2,6 +2,7 @@ package decider
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/decider/replace"
 	"github.com/ovi-project/ovi/resource"
@@ -73,7 +74,10 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 			}
 		}
 		n.Vacates = d.vacates()
-		n.Turns = d.waitsFor()
+		n.Turns = d.After
+		if d.Turn != nil {
+			n.Turns = slices.Concat(d.After, d.Turn.After)
+		}
 		nodes, index = append(nodes, n), append(index, i)
 	}
 	return nodes, index

@@ -20,7 +20,12 @@ func (Unreachable) Name() string { return "unreachable" }
 // Review implements Policy.
 func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
-	moved := unreachableDesired(p.Decisions)
+	moved := map[sameName]resource.Scope{} // the configured resources that are unreachable
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; d.Difference == comparator.Unreachable && d.Desired != nil {
+			moved[nameOf(d)] = d.Ref.Scope()
+		}
+	}
 	if len(p.Unreachable) == 0 && len(moved) == 0 && len(f.Unread) == 0 {
 		return out, nil
 	}
@@ -105,15 +110,4 @@ type sameName struct{ provider, stack, kind, name string }
 
 func nameOf(d *Decision) sameName {
 	return sameName{d.Ref.Provider, d.Ref.Stack, d.Ref.Kind, d.Ref.Name}
-}
-
-// unreachableDesired maps the configured resources that are unreachable to their scopes.
-func unreachableDesired(all []Decision) map[sameName]resource.Scope {
-	out := map[sameName]resource.Scope{}
-	for i := range all {
-		if all[i].Difference == comparator.Unreachable && all[i].Desired != nil {
-			out[nameOf(&all[i])] = all[i].Ref.Scope()
-		}
-	}
-	return out
 }

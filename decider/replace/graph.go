@@ -38,7 +38,7 @@ func newGraph(nodes []Node) *graph {
 	}
 	for i := range nodes {
 		d := &nodes[i]
-		g.keepsOld[i] = d.keepsOld()
+		g.keepsOld[i] = d.Creates && d.Deletes && d.Strategy != "" && d.Strategy.KeepsOld()
 		for _, r := range d.DependsOn {
 			if j, ok := index[r]; ok && j != i && d.Creates && nodes[j].Creates && !slices.Contains(g.dependsOn[i], j) {
 				g.dependsOn[i], g.dependents[j] = append(g.dependsOn[i], j), append(g.dependents[j], i)

@@ -16,7 +16,3 @@ type Node struct {
 	// them. Without turns there is no cycle; with them there may be one.
 	Turns []resource.Ref
 }
-
-func (n *Node) keepsOld() bool {
-	return n.Creates && n.Deletes && n.Strategy != "" && n.Strategy.KeepsOld()
-}

@@ -73,7 +73,19 @@ func newProgress(r Rollout, resources []Progressing) *progress {
 			byName[name] = i
 			p.groups = append(p.groups, group{name: name, done: true})
 		}
-		p.groups[i].add(x, r)
+		g := &p.groups[i]
+		g.resources = append(g.resources, x)
+		g.offline = g.offline || x.Offline || x.Locked
+		g.locked = g.locked || x.Locked
+		g.down = g.down || x.Health != resource.Healthy
+		if x.Unchanged {
+			continue
+		}
+		g.part = true
+		// What was healthy with the new configuration and is gone has tried it, too.
+		g.tried = g.tried || x.has() || x.Attempts > 0 || x.Spent || x.LastGood == x.Desired
+		g.done = g.done && x.done()
+		g.failed = g.failed || x.exhausted(r)
 	}
 	slices.SortFunc(p.groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(a.name, b.name))
@@ -98,20 +110,6 @@ func newProgress(r Rollout, resources []Progressing) *progress {
 	return p
 }
 
-func (g *group) add(x Progressing, r Rollout) {
-	g.resources = append(g.resources, x)
-	g.offline = g.offline || x.Offline || x.Locked
-	g.locked = g.locked || x.Locked
-	g.down = g.down || x.Health != resource.Healthy
-	if x.Unchanged {
-		return
-	}
-	g.part = true
-	g.tried = g.tried || x.tried()
-	g.done = g.done && x.done()
-	g.failed = g.failed || x.exhausted(r)
-}
-
 // rank puts groups that started first: a wave that some went into is theirs.
 func (g *group) rank() int {
 	if g.tried {
@@ -122,11 +120,6 @@ func (g *group) rank() int {
 
 func (x *Progressing) has() bool  { return x.Has != "" && x.Has == x.Desired }
 func (x *Progressing) done() bool { return x.has() && x.Health == resource.Healthy }
-
-// tried also holds for what was healthy with the new configuration and is gone.
-func (x *Progressing) tried() bool {
-	return x.has() || x.Attempts > 0 || x.Spent || x.LastGood == x.Desired
-}
 
 func (x *Progressing) exhausted(r Rollout) bool {
 	return (x.Spent || x.Attempts >= r.attempts()) && !x.done()
