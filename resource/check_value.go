@@ -3,7 +3,6 @@ package resource
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,17 +173,10 @@ func (r *run) text(path, v string, s *Attribute) {
 		r.problem(path, suggestion, "invalid %s %q", last(path), v)
 		return
 	}
-	if re := r.pattern(s); re != nil && !re.MatchString(v) {
+	if re := r.checker.patterns[s.Pattern]; re != nil && !re.MatchString(v) {
 		r.problem(path, example(s), "invalid %s %q: it must match %s", last(path), v, s.Pattern)
 	}
 	r.bounds(path, int64(utf8.RuneCountInString(v)), s, " characters")
-}
-
-func (r *run) pattern(s *Attribute) *regexp.Regexp {
-	if s.Pattern == "" {
-		return nil
-	}
-	return r.checker.patterns[s.Pattern]
 }
 
 func (r *run) bounds(path string, n int64, s *Attribute, unit string) {

@@ -63,10 +63,6 @@ func ConcealText(text string, secrets ...string) string {
 		}
 		v = next
 	}
-	return replaced(text, hidden)
-}
-
-func replaced(text string, hidden []bool) string {
 	var out strings.Builder
 	for i := range len(text) {
 		switch {

@@ -144,7 +144,13 @@ func (d *differ) leaf(path string, desired, observed Value, schema *Attribute, e
 	}
 	c := Change{Path: path, From: observed, To: d.shown(desired, schema), Effect: effect, KnownAfterApply: d.open(desired)}
 	if HasReferences(desired) && !HasReferences(c.To) {
-		c.Note = refersTo(desired)
+		var names []string // each once
+		for r := range References(desired) {
+			if !slices.Contains(names, r.String()) {
+				names = append(names, r.String())
+			}
+		}
+		c.Note = RefersTo + strings.Join(names, ", ")
 	}
 	if schema.Note != "" {
 		c.Note = strings.TrimPrefix(c.Note+"; "+schema.Note, "; ")
@@ -154,17 +160,6 @@ func (d *differ) leaf(path string, desired, observed Value, schema *Attribute, e
 
 // RefersTo begins the Note of a change whose value contains values of other resources.
 const RefersTo = "refers to "
-
-// refersTo names what a value refers to, each once.
-func refersTo(v Value) string {
-	var names []string
-	for r := range References(v) {
-		if !slices.Contains(names, r.String()) {
-			names = append(names, r.String())
-		}
-	}
-	return RefersTo + strings.Join(names, ", ")
-}
 
 // keys compares maps key by key; a key that is not configured is removed.
 func (d *differ) keys(path string, desired, observed Attrs, elem *Attribute, effect Effect) {

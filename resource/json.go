@@ -31,19 +31,15 @@ func AppendJSON(dst []byte, v Value) []byte {
 	case Digest:
 		return append(appendString(append(dst, `{"$digest":`...), string(v)), '}')
 	case Reference:
-		return v.appendJSON(dst)
+		dst = append(v.Ref.appendQuoted(append(dst, `{"$ref":"`...)), '"')
+		if v.Path != "" {
+			dst = appendString(append(dst, `,"path":`...), v.Path)
+		}
+		return append(dst, '}')
 	case Text:
 		return append(appendList(append(dst, `{"$text":`...), List(v)), '}')
 	}
 	return dst
-}
-
-func (r Reference) appendJSON(dst []byte) []byte {
-	dst = append(r.Ref.appendQuoted(append(dst, `{"$ref":"`...)), '"')
-	if r.Path != "" {
-		dst = appendString(append(dst, `,"path":`...), r.Path)
-	}
-	return append(dst, '}')
 }
 
 // appendQuoted appends the string form, escaped, without making it first.

@@ -48,10 +48,6 @@ func escapeStack(s string) string {
 	return strings.NewReplacer("%", "%25", "/", "%2F", ":", "%3A").Replace(s)
 }
 
-func unescapeStack(s string) string {
-	return strings.NewReplacer("%25", "%", "%2F", "/", "%3A", ":").Replace(s)
-}
-
 func (s Scope) String() string { return s.Provider + "/" + s.Location }
 
 // Compare orders refs by provider, location, kind and name, and those with the same by stack.
@@ -115,7 +111,7 @@ func CutStack(s string) (stack, rest string, ok bool) {
 		return "", s, false
 	}
 	if stack = s[:colon]; strings.IndexByte(stack, '%') >= 0 {
-		stack = unescapeStack(stack)
+		stack = strings.NewReplacer("%25", "%", "%2F", "/", "%3A", ":").Replace(stack)
 	}
 	return stack, s[colon+1:], true
 }
