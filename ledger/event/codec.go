@@ -44,7 +44,14 @@ func EncodeRecord(r Record) ([]byte, error) { return Encode(r, nil) }
 
 // Encode is EncodeRecord with the claim under which the record counts; nil means no claim.
 func Encode(r Record, under *Guard) ([]byte, error) {
-	data, err := encodeEvent(r.Event)
+	var data []byte
+	var err error
+	// Observations are encoded by hand: they are the most frequent and the largest events.
+	if o, ok := r.Event.(Observed); ok {
+		data, err = appendObserved(nil, o)
+	} else {
+		data, err = Marshal(r.Event)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ledger: encode %s: %w", r.Event.Type(), err)
 	}
@@ -92,14 +99,6 @@ func Marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
-}
-
-// encodeEvent encodes observations by hand: they are the most frequent and the largest events.
-func encodeEvent(e Event) ([]byte, error) {
-	if o, ok := e.(Observed); ok {
-		return appendObserved(nil, o)
-	}
-	return Marshal(e)
 }
 
 func appendObserved(dst []byte, o Observed) ([]byte, error) {

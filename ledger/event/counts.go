@@ -62,22 +62,17 @@ func Standing(p decider.Plan) Counts {
 		case d.Excluded():
 			c.Excluded++
 		default:
-			c.addBlocked(d)
+			switch waits, own := d.WaitsForFlight(); {
+			case own:
+				c.InFlight++
+			case waits:
+				c.Waiting++
+			default:
+				c.Blocked++
+			}
 		}
 	}
 	return c
-}
-
-// addBlocked counts a decision that waits or is blocked.
-func (c *Counts) addBlocked(d *decider.Decision) {
-	switch waits, own := d.WaitsForFlight(); {
-	case own:
-		c.InFlight++
-	case waits:
-		c.Waiting++
-	default:
-		c.Blocked++
-	}
 }
 
 // AddDecision counts the action of a decision.

@@ -32,9 +32,6 @@ func deletes(x *action) bool {
 	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
 }
 
-// leaves reports a delete that was accepted, or whose result is unknown: what it deletes is gone once it is done.
-func leaves(x *action) bool { return deletes(x) && isOpen(x) }
-
 // isOpen reports an action that is in flight, was accepted, or whose result is unknown. It may have caused what changes
 // meanwhile.
 func isOpen(x *action) bool {
@@ -58,14 +55,6 @@ func mayArrive(x *action) bool {
 // doneLate reports an action whose provider reported success after the claim had expired.
 func doneLate(x *action) bool {
 	return x.ended != nil && x.ended.Outcome == event.Late && x.ended.Error == ""
-}
-
-// how returns the way of an approval: an option is shown the way an operator types it.
-func how(h string) string {
-	if h == "auto-approve" {
-		return "--auto-approve"
-	}
-	return h
 }
 
 // claim returns who acted, on which host and under which claim, so that an operator can find the process and its

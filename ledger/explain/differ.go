@@ -26,7 +26,17 @@ func Differ(a, b resource.Observed) []resource.Change {
 	}
 	add("health", text(string(a.Health)), text(string(b.Health)))
 	add("managed", resource.Bool(a.Managed()), resource.Bool(b.Managed()))
-	for _, path := range paths(a, b) {
+	var paths []string
+	for _, o := range []resource.Observed{a, b} {
+		for _, x := range o.Attrs {
+			paths = append(paths, x.Name)
+		}
+		for _, x := range o.Tags {
+			paths = append(paths, "tags."+x.Key)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
 		add(path, at(a, path), at(b, path))
 	}
 	for _, path := range [...]string{"managed", "owner", "ref", "stack"} {
@@ -108,21 +118,6 @@ func (t Explainer) words(changes []resource.Change) string {
 		parts[i] = c.Name() + " " + t.Value(c.From) + " -> " + t.Value(c.To)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// paths are the attributes and tags of either observation.
-func paths(a, b resource.Observed) []string {
-	var out []string
-	for _, o := range []resource.Observed{a, b} {
-		for _, x := range o.Attrs {
-			out = append(out, x.Name)
-		}
-		for _, x := range o.Tags {
-			out = append(out, "tags."+x.Key)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // at is the value of a resource at a path; nil if it has none. The path of a mark is its name.

@@ -69,7 +69,16 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 			if c.On == resource.OnState {
 				x.Applied = text(string(applied.State))
 			}
-			x.Cause = causeOf(x)
+			// A configuration that equals the applied value has not changed, so the live value has. A value that was
+			// never applied is new in the configuration.
+			switch {
+			case same(x.Applied, x.Desired):
+				x.Cause = Outside
+			case same(x.Applied, x.Observed) || x.Applied == nil:
+				x.Cause = ByConfig
+			default:
+				x.Cause = ByBoth
+			}
 		}
 		if x.Cause == ByConfig {
 			x.decidedSince(life)
@@ -82,19 +91,6 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 		out = append(out, x)
 	}
 	return out
-}
-
-// causeOf compares the three values. A configuration that equals the applied value has not changed, so the live
-// value has. A value that was never applied is new in the configuration.
-func causeOf(x Drift) Cause {
-	asApplied, asSeen := same(x.Applied, x.Desired), same(x.Applied, x.Observed)
-	switch {
-	case asApplied:
-		return Outside
-	case asSeen || x.Applied == nil:
-		return ByConfig
-	}
-	return ByBoth
 }
 
 // causeOfMark parts a mark that was changed from one that ovi writes differently now: what was
@@ -155,7 +151,11 @@ func isOfAction(life []history.Moment, revision int64) bool {
 	for _, m := range life {
 		observes := int64(m.Revision) == revision
 		if observes && (open || failed) {
-			return !hasDone(m.Records)
+			succeeded := slices.ContainsFunc(m.Records, func(r event.Record) bool {
+				e, is := r.Event.(event.Finished)
+				return is && e.Outcome == event.Done
+			})
+			return !succeeded
 		}
 		if m.Seen != nil {
 			failed = false
@@ -172,13 +172,6 @@ func isOfAction(life []history.Moment, revision int64) bool {
 		}
 	}
 	return false
-}
-
-func hasDone(records []event.Record) bool {
-	return slices.ContainsFunc(records, func(r event.Record) bool {
-		e, is := r.Event.(event.Finished)
-		return is && e.Outcome == event.Done
-	})
 }
 
 // decidedSince finds the first of the latest plans in which the value was configured. A plan without the value

@@ -34,8 +34,14 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{
 			"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason),
 		})
-	} else if text := t.unblessed(c); text != "" {
-		out = append(out, Fact{"blessing", text})
+	} else {
+		for _, r := range slices.Backward(c.Records) { // who removed the last blessing
+			if e, is := r.Event.(event.Blessed); is {
+				text := "removed by " + e.Who + ", " + t.since(r.At) + phrase.Signed(e.SignedBy, e.Reason)
+				out = append(out, Fact{"blessing", text})
+				break
+			}
+		}
 	}
 	for _, d := range c.Dropped {
 		if len(c.Records) > 0 && d.At.After(c.Records[0].At) { // it protected the resource for a time
@@ -62,16 +68,6 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{"audit log", "begins at record " + number(uint64(c.From))})
 	}
 	return out
-}
-
-// unblessed says who removed the last blessing; "" if the resource had none.
-func (t Explainer) unblessed(c history.ResourceHistory) string {
-	for _, r := range slices.Backward(c.Records) {
-		if e, is := r.Event.(event.Blessed); is {
-			return "removed by " + e.Who + ", " + t.since(r.At) + phrase.Signed(e.SignedBy, e.Reason)
-		}
-	}
-	return ""
 }
 
 // liveState returns the last observation as a sentence, with its time. The time is the last read of

@@ -124,7 +124,17 @@ func (b *builder) why(p planned) []Fact {
 	}
 	facts = append(facts, Fact{"policies", policies})
 	if l, ok := b.load(p); ok {
-		facts = append(facts, Fact{"configuration", l.Source + ", stack " + l.Stack + version(l) + position(d.Desired)})
+		text := l.Source + ", stack " + l.Stack
+		switch {
+		case l.Version != "" && l.Release != "":
+			text += ", version " + l.Release + " (" + l.Version + ")"
+		case l.Version != "" || l.Release != "":
+			text += ", version " + l.Release + l.Version
+		}
+		if d.Desired != nil && d.Desired.At.Inside() {
+			text += ", at " + d.Desired.At.String()
+		}
+		facts = append(facts, Fact{"configuration", text})
 	}
 	return facts
 }
@@ -133,25 +143,6 @@ func (b *builder) why(p planned) []Fact {
 func (b *builder) load(p planned) (event.Loaded, bool) {
 	l, ok := b.from[p.event.Plan]
 	return l, ok
-}
-
-// position returns the line of the resource in its source, or "" if it is unknown.
-func position(w *event.Desired) string {
-	if w == nil || !w.At.Inside() {
-		return ""
-	}
-	return ", at " + w.At.String()
-}
-
-// version names the release and the version of a source; it is empty if neither is known.
-func version(l event.Loaded) string {
-	switch {
-	case l.Version == "" && l.Release == "":
-		return ""
-	case l.Version == "" || l.Release == "":
-		return ", version " + l.Release + l.Version
-	}
-	return ", version " + l.Release + " (" + l.Version + ")"
 }
 
 // approval is who approved the plan of an action. An approval after the start of the action does not
@@ -163,14 +154,23 @@ func (b *builder) approval(x *action) string {
 	saved := false
 	for _, r := range b.yes {
 		e := r.Event.(event.Approved)
-		if !isAbout(e, x.started.Plan, p.event) || r.At.After(x.record.At) {
+		// An approval with a digest fits every plan with the same proposals; one without a digest confirms a single plan.
+		fits := e.Plan != "" && e.Plan == x.started.Plan
+		if e.Digest != "" {
+			fits = e.Digest == p.event.Digest || e.Digest == p.event.Approving
+		}
+		if !fits || r.At.After(x.record.At) {
 			continue
 		}
 		if e.How == "plan file" { // its user applied what was saved
 			saved = true
 		} else if !slices.Contains(who, e.Who) {
 			who = append(who, e.Who)
-			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how(e.How))+phrase.Because(e.Reason))
+			how := e.How
+			if how == "auto-approve" { // an option is shown the way an operator types it
+				how = "--auto-approve"
+			}
+			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how)+phrase.Because(e.Reason))
 		}
 	}
 	switch {
@@ -182,13 +182,4 @@ func (b *builder) approval(x *action) string {
 		return orUnknown(x.record.User) + " (command)"
 	}
 	return "no approval is recorded"
-}
-
-// isAbout says that an approval is of a plan, or of its proposals. An approval with a digest fits every
-// plan with the same proposals; one without a digest confirms a single plan.
-func isAbout(e event.Approved, plan string, p event.Planned) bool {
-	if e.Digest != "" {
-		return e.Digest == p.Digest || e.Digest == p.Approving
-	}
-	return e.Plan != "" && e.Plan == plan
 }

@@ -35,12 +35,21 @@ func (b *builder) read(r event.Record) {
 		b.back = ""
 		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
 	case event.Recovered:
-		b.recovered(r, e)
+		if d := b.find(e.Key, "", ""); d != nil {
+			d.cite(r)
+			d.action.found = &e
+		} else { // without its action, the finding is an event of its own
+			b.add(r, "recovered", answered(e))
+		}
 	case event.Blocked:
 		why, _ := blockers(e.Blockers)
 		b.again(r, "blocked", verb(e.Proposed)+" blocked by "+why).plan = e.Plan
 	case event.NotStarted:
-		b.again(r, "not_started", b.notStarted(e)).plan = e.Plan
+		text := verb(e.Action) + " not started: " + e.Why
+		if !e.On.IsZero() { // the resource that prevented it
+			text += " for " + b.t.Ref(e.On)
+		}
+		b.again(r, "not_started", text+phrase.Because(e.Detail)).plan = e.Plan
 	default:
 		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
 	}
@@ -77,39 +86,27 @@ func (b *builder) planned(r event.Record, e event.Planned) {
 		p.decision = first.decision
 	}
 	if p.decision != nil && p.decision.Desired == nil { // a repeated decision is recorded without its position
-		if like, ok := b.alike(e); ok {
-			d := *p.decision
-			d.Desired, p.decision = like, &d
+		for id, q := range b.plans {
+			same := id == e.Same || e.Hash != "" && q.event.Hash == e.Hash
+			if same && q.decision != nil && q.decision.Desired != nil { // an earlier plan with the same decisions
+				d := *p.decision
+				d.Desired, p.decision = q.decision.Desired, &d
+				break
+			}
 		}
 	}
 	b.plans[e.Plan] = p
 	if p.decision != nil {
-		b.again(r, "planned", b.t.plannedTitle(e, *p.decision)).plan = e.Plan
-	}
-}
-
-// alike is the configuration in an earlier plan with the same decisions.
-func (b *builder) alike(e event.Planned) (*event.Desired, bool) {
-	for id, p := range b.plans {
-		if same := id == e.Same ||
-			e.Hash != "" && p.event.Hash == e.Hash; same && p.decision != nil && p.decision.Desired != nil {
-			return p.decision.Desired, true
+		title := "planned "
+		if e.Mode == event.ForDrift {
+			title = "drift found, planned "
 		}
+		title += b.t.decided(*p.decision)
+		if c := b.t.changes(*p.decision); c != "" {
+			title += " (" + c + ")"
+		}
+		b.again(r, "planned", title).plan = e.Plan
 	}
-	return nil, false
-}
-
-// plannedTitle returns the decision of a plan in words, with the differences that it was made for.
-func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
-	text := "planned "
-	if e.Mode == event.ForDrift {
-		text = "drift found, planned "
-	}
-	text += t.decided(d)
-	if c := t.changes(d); c != "" {
-		text += " (" + c + ")"
-	}
-	return text
 }
 
 // observed adds what an observation found that was not known before.
@@ -117,7 +114,8 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	if len(e.Gone) > 0 {
 		b.seen = nil
 		b.later("it did not exist", r)
-		if d := b.lastAction(); d != nil && leaves(d.action) { // its end is recorded next
+		if d := b.lastAction(); d != nil && deletes(d.action) && isOpen(d.action) {
+			// The resource is gone once the delete is done, and the end of the delete is recorded next.
 			d.cite(r)
 			return
 		}
@@ -165,7 +163,13 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		// an action without a final result may have made the difference, and so may a replacement
 		mayBeOurs := d != nil && (isOpen(d.action) || mayArrive(d.action))
 		if was.ID == now.ID && now.Role == "" && !mayBeOurs {
-			title = b.changeTitle(changes)
+			var kind resource.Kind
+			if b.t.Kinds != nil {
+				kind, _ = b.t.Kinds(b.ref.Provider, b.ref.Kind)
+			}
+			if MadeOutside(changes, kind) {
+				title = "changed outside ovi"
+			}
 		}
 		b.add(r, "observed", title+": "+diff)
 	}
@@ -177,18 +181,6 @@ func (b *builder) changes(name string, was resource.Value) {
 	if _, before := b.moved[name]; !before {
 		b.moved[name] = was
 	}
-}
-
-// changeTitle says who changed a resource.
-func (b *builder) changeTitle(changes []resource.Change) string {
-	var kind resource.Kind
-	if b.t.Kinds != nil {
-		kind, _ = b.t.Kinds(b.ref.Provider, b.ref.Kind)
-	}
-	if MadeOutside(changes, kind) {
-		return "changed outside ovi"
-	}
-	return "observed"
 }
 
 // later notes what was observed first after the newest action. Later observations are not noted, because
@@ -232,25 +224,4 @@ func (b *builder) finished(r event.Record, e event.Finished) {
 	case e.Outcome == event.Done && e.Resource != nil:
 		b.seen = e.Resource
 	}
-}
-
-// recovered adds a finding to its action; without the action, the finding is an event of its own.
-func (b *builder) recovered(r event.Record, e event.Recovered) {
-	d := b.find(e.Key, "", "")
-	if d == nil {
-		b.add(r, "recovered", answered(e))
-		return
-	}
-	d.cite(r)
-	d.action.found = &e
-}
-
-// notStarted returns the title of an action that an apply did not start, with the resource that prevented
-// it.
-func (b *builder) notStarted(e event.NotStarted) string {
-	text := verb(e.Action) + " not started: " + e.Why
-	if !e.On.IsZero() {
-		text += " for " + b.t.Ref(e.On)
-	}
-	return text + phrase.Because(e.Detail)
 }

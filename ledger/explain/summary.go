@@ -88,7 +88,18 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 	last := b.lastSeen()
 	switch {
 	case b.left != nil && last == nil:
-		return t.movedSummary(c, b, name)
+		to := t.other(*b.left, b.left.Ref)
+		s := Explanation{
+			State: Moved,
+			Headline: fmt.Sprintf("%s was renamed to %s %s by %s.", name, to, t.since(b.drafts[b.since].At),
+				orUnknown(b.left.Who)),
+			Suggestion: "run `ovi why " + to + "`",
+		}
+		// The block of the former name is still configured, and an apply would make a second resource.
+		if c.Last != nil && c.Last.Decision != nil && c.Last.Decision.Proposed == decider.Create {
+			s.Suggestion = "rename it in the configuration as well; else `ovi apply` creates another " + name
+		}
+		return s
 	case last != nil && last.action != nil && deletes(last.action):
 		return t.deletedSummary(c, b, last, name)
 	case last != nil:
@@ -125,22 +136,6 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 		}
 	}
 	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
-}
-
-// movedSummary is about a name whose resource has another one now. If the last plan creates the former name,
-// its block is still configured, and an apply would make a second resource.
-func (t Explainer) movedSummary(c history.ResourceHistory, b *builder, name string) Explanation {
-	to := t.other(*b.left, b.left.Ref)
-	s := Explanation{
-		State: Moved,
-		Headline: fmt.Sprintf("%s was renamed to %s %s by %s.", name, to, t.since(b.drafts[b.since].At),
-			orUnknown(b.left.Who)),
-		Suggestion: "run `ovi why " + to + "`",
-	}
-	if c.Last != nil && c.Last.Decision != nil && c.Last.Decision.Proposed == decider.Create {
-		s.Suggestion = "rename it in the configuration as well; else `ovi apply` creates another " + name
-	}
-	return s
 }
 
 // other names one of the two refs of a move, with its stack if that changed.

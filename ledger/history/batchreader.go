@@ -110,7 +110,7 @@ func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 // the resource. If the batch is trimmed, was recorded by another instance, or the limit of reads is
 // reached, the record is made from the rows of the store and has no number.
 func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan, stack string) (event.Record, error) {
-	d, err := p.decidedAt(ctx, r)
+	_, d, err := p.decided(ctx, r)
 	if err != nil {
 		return event.Record{}, err
 	}

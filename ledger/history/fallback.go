@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/ledger/event"
-	"github.com/ovi-project/ovi/wal"
 )
 
 // fewPlans is the number of plans that are kept for the actions that may follow them.
@@ -33,8 +32,17 @@ func (g *historyReader) logFallback(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.batch(b); err != nil {
-			return err
+		for n, raw := range b.Records {
+			// The bytes of a record show whether it may matter, before it is decoded.
+			names := bytes.Contains(raw, p.g.pages.needle)
+			if !names && !bytes.Contains(raw, []byte(`"event":"loaded"`)) && !bytes.Contains(raw, []byte(`"same":"`)) {
+				continue
+			}
+			r, err := event.DecodeRecord(pruned(raw, p.g.pages.needle))
+			if r.Seq = b.First + seq(n); err != nil {
+				return fmt.Errorf("record %d: %w", r.Seq, err)
+			}
+			p.take(r)
 		}
 	}
 	return nil
@@ -46,22 +54,6 @@ type past struct {
 	read    map[string]event.Loaded   // what was last read, by stack
 	decided map[string]event.Decision // on the resource, by the plan that lists it
 	alike   []event.Record            // the last plans that are as one before
-}
-
-// batch takes the records of a batch that may matter, as their bytes show before they are decoded.
-func (p *past) batch(b wal.Batch) error {
-	for i, raw := range b.Records {
-		names := bytes.Contains(raw, p.g.pages.needle)
-		if !names && !bytes.Contains(raw, []byte(`"event":"loaded"`)) && !bytes.Contains(raw, []byte(`"same":"`)) {
-			continue
-		}
-		r, err := event.DecodeRecord(pruned(raw, p.g.pages.needle))
-		if r.Seq = b.First + seq(i); err != nil {
-			return fmt.Errorf("record %d: %w", r.Seq, err)
-		}
-		p.take(r)
-	}
-	return nil
 }
 
 // take adds a record if it concerns the resource. Two kinds of records count although they do not name

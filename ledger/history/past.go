@@ -30,7 +30,12 @@ func (l *Reader) Pasts(
 			return out
 		}
 		if len(got) == manyPasts {
-			have, broken = l.haveActs(ctx)
+			// One pass over the keys replaces one read for each of the remaining resources without a history.
+			have = map[string]bool{}
+			broken = l.Entries(ctx, rows.KeyActions, storage.Now, func(e storage.Entry) error {
+				have[e.Key] = true
+				return nil
+			})
 		}
 		var out []decider.Past
 		if have == nil || have[rows.Of(rows.KeyActions, ref)] {
@@ -43,17 +48,6 @@ func (l *Reader) Pasts(
 		return out
 	}
 	return past, func() error { return broken }
-}
-
-// haveActs are the keys of resources with a history. One pass over the keys replaces one read for each of
-// the remaining resources without a history.
-func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
-	have := map[string]bool{}
-	err := l.Entries(ctx, rows.KeyActions, storage.Now, func(e storage.Entry) error {
-		have[e.Key] = true
-		return nil
-	})
-	return have, err
 }
 
 // past reads the past events of one resource. Records of other instances count regardless of known,

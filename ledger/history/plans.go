@@ -84,12 +84,6 @@ func (p *batchReader) findPlan(
 	return rows.Plan{}, 0, nil
 }
 
-// decidedAt is the last decision on the resource at a revision, if there is one.
-func (p *batchReader) decidedAt(ctx context.Context, at storage.Revision) ([]event.Decision, error) {
-	_, d, err := p.decided(ctx, at)
-	return d, err
-}
-
 // decided returns the row of the last decision at a revision, and the decision as a list of one. Without
 // a row, the list is empty.
 func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage.Entry, []event.Decision, error) {

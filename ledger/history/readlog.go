@@ -36,10 +36,14 @@ const setBack = 24 * time.Hour
 // read, so that a caller can continue there. A batch that is later than Until by more than setBack
 // ends the reading: later batches have later times, except for clocks that were set back.
 func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, yield func(event.Record, error) bool) {
-	from, err := f.begins(log)
-	if err != nil {
-		yield(event.Record{}, err)
-		return
+	from := f.From
+	if !f.Since.IsZero() { // a day before it, so that a clock which was set back by less hides no record
+		first, err := log.Since(f.Since.Add(-setBack))
+		if err != nil {
+			yield(event.Record{}, err)
+			return
+		}
+		from = max(from, first)
 	}
 	match := f.matcher()
 	for b, err := range log.Read(from) {
@@ -66,16 +70,6 @@ func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, 
 			}
 		}
 	}
-}
-
-// begins returns the first record to read: From, or a day before Since if that is later. A clock
-// that was set back by less than a day then hides no record.
-func (f Filter) begins(log ledger.LogReads) (wal.Seq, error) {
-	if f.Since.IsZero() {
-		return f.From, nil
-	}
-	first, err := log.Since(f.Since.Add(-setBack))
-	return max(f.From, first), err
 }
 
 // within reports whether a batch of this time may match: all its records have its time.

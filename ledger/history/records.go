@@ -143,7 +143,11 @@ func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]b
 				r.Event = e
 			}
 		default:
-			r = restored(r, m.Seen)
+			// The store has the resource of a finished action under another key.
+			if f, ok := r.Event.(event.Finished); ok && f.Outcome == event.Done && f.Resource == nil {
+				f.Resource = m.Seen
+				r.Event = f
+			}
 		}
 		g.add(m.Revision, r)
 	}
@@ -158,15 +162,6 @@ func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]b
 		g.add(m.Revision, r)
 	}
 	return nil
-}
-
-// restored adds to a finished action the resource, which the store has elsewhere.
-func restored(r event.Record, res *resource.Observed) event.Record {
-	if e, ok := r.Event.(event.Finished); ok && e.Outcome == event.Done && e.Resource == nil {
-		e.Resource = res
-		r.Event = e
-	}
-	return r
 }
 
 // seenThen returns an observation from the store. The result of an action is not an observation. An

@@ -130,12 +130,7 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	if t := all[c.Ref].Last(); t.Any() {
 		c.Tries = &t
 	}
-	return l.lastObservation(ctx, c)
-}
-
-// lastObservation adds the last observation of the resource's scope, even if it failed.
-func (l *Reader) lastObservation(ctx context.Context, c *ResourceHistory) error {
-	s := ledger.Scan{Scope: c.Ref.Scope()}
+	s := ledger.Scan{Scope: c.Ref.Scope()} // the last observation counts even if it failed
 	found, err := l.Load(ctx, rows.KeyScan+s.Scope.String(), storage.Now, &s)
 	if found {
 		c.Scan = &s

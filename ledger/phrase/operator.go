@@ -33,9 +33,22 @@ func Operator(e event.Event) string {
 		}
 		return "policy " + e.Name + " no longer required" + by(e.Who, "") + Signed(e.SignedBy, e.Reason)
 	case event.RosterChanged:
-		return roster(e)
+		does := "removed from"
+		if e.On {
+			does = "put on"
+		}
+		if e.Recovers != "" {
+			does = "put by a recovery on"
+		}
+		return fmt.Sprintf("key %s of %s %s the roster%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""),
+			Signed(e.SignedBy, e.Reason)) // ssh-keygen shows a key by its fingerprint as well
 	case event.RecoveryAsked:
-		return recovery(e)
+		does := "canceled"
+		if e.On {
+			does = "asked for"
+		}
+		return fmt.Sprintf("recovery of the roster with key %s of %s %s%s%s", e.Key.Fingerprint(), e.Name, does,
+			by(e.Who, ""), Signed(e.SignedBy, e.Reason))
 	case event.RecoverySeen:
 		if e.On {
 			return "recovery of the roster found that instance " + e.Instance + " recorded"
@@ -76,29 +89,6 @@ func published(e event.OutputsChanged) string {
 		text += "; removed: " + strings.Join(e.Removed, ", ")
 	}
 	return text
-}
-
-// roster is about the keys of people. A key is shown by its fingerprint, as ssh-keygen shows it.
-func roster(e event.RosterChanged) string {
-	does := "removed from"
-	if e.On {
-		does = "put on"
-	}
-	if e.Recovers != "" {
-		does = "put by a recovery on"
-	}
-	return fmt.Sprintf("key %s of %s %s the roster%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""),
-		Signed(e.SignedBy, e.Reason))
-}
-
-// recovery is about a recovery of the roster.
-func recovery(e event.RecoveryAsked) string {
-	does := "canceled"
-	if e.On {
-		does = "asked for"
-	}
-	return fmt.Sprintf("recovery of the roster with key %s of %s %s%s%s", e.Key.Fingerprint(), e.Name, does, by(e.Who, ""),
-		Signed(e.SignedBy, e.Reason))
 }
 
 // Signed says which key signed an act, and why it was done.
@@ -238,21 +228,16 @@ func kept(e event.Event) string {
 		return fmt.Sprintf("%s recorded again%s; records before %d can be removed", many(len(e.Facts), "fact"), by(e.Who, ""),
 			e.Before)
 	case event.PhaseFailed:
-		return string(e.Phase) + " failed" + of(e) + ": " + e.Error
+		text := string(e.Phase) + " failed"
+		if e.Stack != "" {
+			text += " for stack " + e.Stack
+		}
+		if e.Scope != (resource.Scope{}) {
+			text += " in " + e.Scope.String()
+		}
+		return text + ": " + e.Error
 	}
 	return ""
-}
-
-// of names what a phase was about.
-func of(e event.PhaseFailed) string {
-	text := ""
-	if e.Stack != "" {
-		text += " for stack " + e.Stack
-	}
-	if e.Scope != (resource.Scope{}) {
-		text += " in " + e.Scope.String()
-	}
-	return text
 }
 
 // inStack names a resource with its stack. A resource without a stack is named without one.

@@ -115,7 +115,16 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 	case event.Accepted:
 		return p.accepted(r, e, open, found)
 	case event.NotCalled:
-		return p.notCalled(e, open, found)
+		if !found {
+			return nil
+		}
+		// The provider was not called: the action counts neither as an attempt nor as a restart.
+		if open.Reason == decider.ReasonState {
+			if err := p.notRestarted(e.Ref); err != nil {
+				return err
+			}
+		}
+		return p.delete(rows.Of(rows.KeyOpen, e.Ref))
 	default:
 		// the result is unknown, or came after the claim was lost: only an observation can close the action
 		if !found {
@@ -124,19 +133,6 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		open.Uncertain, open.Error = true, e.Error
 		return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 	}
-}
-
-// notCalled closes an action whose provider was not called. It does not count as an attempt or as a restart.
-func (p *projection) notCalled(e event.Finished, open rows.OpenAction, found bool) error {
-	if !found {
-		return nil
-	}
-	if open.Reason == decider.ReasonState {
-		if err := p.notRestarted(e.Ref); err != nil {
-			return err
-		}
-	}
-	return p.delete(rows.Of(rows.KeyOpen, e.Ref))
 }
 
 // accepted keeps the action open until its result is observed. A created resource is bound at once;

@@ -40,7 +40,11 @@ func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature
 			}
 		}
 	}
-	all.Live, all.Generation = live, next(all.Generation, signed)
+	all.Live = live
+	all.Generation++
+	if signed != nil { // a signature is valid only for the generation that it contains
+		all.Generation = signed.Generation
+	}
 	b.Generation, b.Seq, b.Instance, b.At = all.Generation, uint64(r.Seq), r.Instance, r.At
 	if err := p.put(rows.BoundOf(b.Ref), all); err != nil {
 		return err
@@ -52,15 +56,6 @@ func (p *draft) bind(r event.Record, b resource.Binding, signed *event.Signature
 		return err
 	}
 	return p.put(rows.BindingOf(b.Ref, b.ID), rows.Binding{Binding: b, Signature: signed})
-}
-
-// next is the generation after a change: the signed one, or one more. A signature is valid only for the generation
-// that it contains, so a signed event determines the generation.
-func next(was uint64, signed *event.Signature) uint64 {
-	if signed != nil {
-		return signed.Generation
-	}
-	return was + 1
 }
 
 // unbind ends a binding. Its row stays. An unsigned end keeps the generation.
@@ -100,16 +95,6 @@ func (p *draft) rebind(ref resource.Ref, id string, change func(*rows.Binding)) 
 	}
 	change(&b)
 	return p.put(rows.BindingOf(ref, id), b)
-}
-
-// dismissed records an id that blocks nothing.
-func (p *draft) dismissed(r event.Record, e event.Dismissed) error {
-	if err := p.dropKeys(e.Ref); err != nil {
-		return err
-	}
-	return p.put(rows.BindingOf(e.Ref, e.ID), rows.Binding{Binding: resource.Binding{
-		Ref: e.Ref, ID: e.ID, Dismissed: true, Seq: uint64(r.Seq), Instance: r.Instance, At: r.At,
-	}})
 }
 
 // dropKeys forgets the keys of creates that may still take effect. An operator decided about a resource that may have

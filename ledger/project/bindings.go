@@ -36,8 +36,13 @@ func (p *projection) ownership(r event.Record) (bool, error) {
 		return true, p.unbind(e.Ref, e.ID, e.Signature)
 	case event.Lost:
 		return true, p.unbind(e.Ref, e.ID, e.Signature)
-	case event.Dismissed:
-		return true, p.dismissed(r, e)
+	case event.Dismissed: // the id blocks nothing
+		if err := p.dropKeys(e.Ref); err != nil {
+			return true, err
+		}
+		return true, p.put(rows.BindingOf(e.Ref, e.ID), rows.Binding{Binding: resource.Binding{
+			Ref: e.Ref, ID: e.ID, Dismissed: true, Seq: uint64(r.Seq), Instance: r.Instance, At: r.At,
+		}})
 	case event.Moved:
 		return true, p.moved(r, e)
 	}

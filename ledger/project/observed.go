@@ -11,7 +11,7 @@ import (
 
 // observed writes what changed and, with the last part of an observation, its scan. An incomplete
 // observation changes no resource: absence from it proves nothing. The scan is written once, with
-// the last part.
+// the last part. The rows stack/<scope>/<stack> then agree with a complete observation.
 func (p *projection) observed(r event.Record, e event.Observed) error {
 	if e.Complete {
 		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
@@ -36,7 +36,31 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 	if err := p.scanned(r, e); err != nil || !e.Complete {
 		return err
 	}
-	return p.stacks(e)
+	if err := p.first(e.Scope, false); err != nil {
+		return err
+	}
+	owners, err := p.ownersIn(e.Scope)
+	if err != nil {
+		return err
+	}
+	// A stack is removed only by an observation that read all kinds without a failure. An observation of some kinds, or
+	// with an unreachable kind, may have missed its resources.
+	for _, key := range owners {
+		stack, _, ok := rows.ParseStack(key)
+		if ok && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
+			if err := p.delete(key); err != nil {
+				return err
+			}
+		}
+	}
+	for _, stack := range e.Stacks {
+		if err := p.owns(resource.Ref{
+			Stack: stack, Provider: e.Scope.Provider, Location: e.Scope.Location,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // At is the time of every observation, Confirmed only of complete ones: the difference tells how
@@ -58,35 +82,6 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 		s.Begin(e.Kinds, e.Filtered, r.At)
 	}
 	return p.put(key, s)
-}
-
-// stacks makes stack/<scope>/<stack> agree with a complete observation. A stack is removed only by
-// an observation that read all kinds without a failure. An observation of some kinds, or with an
-// unreachable kind, may have missed its resources.
-func (p *projection) stacks(e event.Observed) error {
-	if err := p.first(e.Scope, false); err != nil {
-		return err
-	}
-	owners, err := p.ownersIn(e.Scope)
-	if err != nil {
-		return err
-	}
-	for _, key := range owners {
-		stack, _, ok := rows.ParseStack(key)
-		if ok && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
-			if err := p.delete(key); err != nil {
-				return err
-			}
-		}
-	}
-	for _, stack := range e.Stacks {
-		if err := p.owns(resource.Ref{
-			Stack: stack, Provider: e.Scope.Provider, Location: e.Scope.Location,
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // led records the version of a stack that its leading loop has loaded, if it is another one. The

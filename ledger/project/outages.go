@@ -14,7 +14,15 @@ import (
 func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started, deleted bool) error {
 	if deleted {
 		for _, room := range started.MakesRoom {
-			if err := p.addOutage(room, rows.Outage{Thing: room.Thing, Freed: ref, ID: started.Have, At: r.At}); err != nil {
+			var all []rows.Outage
+			key := rows.Of(rows.KeyOutage, room.For)
+			if _, err := p.load(key, &all); err != nil {
+				return err
+			}
+			// A later outage of the same thing replaces the earlier one.
+			all = slices.DeleteFunc(all, func(x rows.Outage) bool { return x.Thing == room.Thing })
+			all = append(all, rows.Outage{Thing: room.Thing, Freed: ref, ID: started.Have, At: r.At})
+			if err := p.put(key, all); err != nil {
 				return err
 			}
 		}
@@ -29,16 +37,4 @@ func (p *draft) outages(r event.Record, ref resource.Ref, started event.Started,
 		return p.delete(rows.Of(rows.KeyOutage, ref))
 	}
 	return nil
-}
-
-// addOutage adds an outage to the row of the resource that needs the thing. A later outage of the same thing
-// replaces the earlier one.
-func (p *draft) addOutage(room event.Room, o rows.Outage) error {
-	var all []rows.Outage
-	key := rows.Of(rows.KeyOutage, room.For)
-	if _, err := p.load(key, &all); err != nil {
-		return err
-	}
-	all = slices.DeleteFunc(all, func(x rows.Outage) bool { return x.Thing == o.Thing })
-	return p.put(key, append(all, o))
 }

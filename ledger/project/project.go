@@ -28,7 +28,11 @@ func Batch(
 		return storage.Tx{}, fmt.Errorf("ledger: project: %w", err)
 	}
 	for _, r := range records {
-		if err := p.apply(r); err != nil {
+		err := p.remember(r)
+		if err == nil {
+			err = p.write(r)
+		}
+		if err != nil {
 			return storage.Tx{}, fmt.Errorf("ledger: project %s: %w", r.Event.Type(), err)
 		}
 	}
@@ -60,14 +64,6 @@ func Onto(
 		}
 	}
 	return p.tidy(), nil
-}
-
-// apply writes what an event means to the store.
-func (p *projection) apply(r event.Record) error {
-	if err := p.remember(r); err != nil {
-		return err
-	}
-	return p.write(r)
 }
 
 // write writes everything but the history of the resource. An event without a case or a part

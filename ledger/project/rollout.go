@@ -6,16 +6,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// replaceStarted records the open replacement, and the role of the old resource.
-func (p *projection) replaceStarted(r event.Record, e event.ReplaceStarted) error {
-	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), rows.Replacement{
-		ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run,
-	}); err != nil {
-		return err
-	}
-	return p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })
-}
-
 // replaceReverted records that the open replacement goes back, which may be a failed attempt. An
 // event with another key belongs to an earlier replacement and changes nothing.
 func (p *projection) replaceReverted(r event.Record, e event.ReplaceReverted) error {
@@ -54,29 +44,18 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 		return err
 	}
 	if e.Reverted {
-		return p.kept(e, open)
+		var t rows.Tries
+		found, err := p.load(rows.Of(rows.KeyTries, e.Ref), &t)
+		if err != nil || !found {
+			return err
+		}
+		if last, ok := t.Last(); !ok || last.Desired != open.Desired || last.Last.Before(open.At) {
+			return nil
+		}
+		t.Change(open.Desired, func(x *rows.Tried) { x.Kept = e.ID }) // the last attempt was reverted
+		return p.put(rows.Of(rows.KeyTries, e.Ref), t)
 	}
-	return p.replaced(e, open)
-}
-
-// kept notes with the attempts of the configuration that the last one was reverted.
-func (p *projection) kept(e event.ReplaceFinished, open rows.Replacement) error {
-	var t rows.Tries
-	found, err := p.load(rows.Of(rows.KeyTries, e.Ref), &t)
-	if err != nil || !found {
-		return err
-	}
-	if last, ok := t.Last(); !ok || last.Desired != open.Desired || last.Last.Before(open.At) {
-		return nil
-	}
-	t.Change(open.Desired, func(x *rows.Tried) { x.Kept = e.ID })
-	return p.put(rows.Of(rows.KeyTries, e.Ref), t)
-}
-
-// replaced records what is the case after a replacement that did not go back. A replacement that
-// ends without a resource removes all facts of the ref.
-func (p *projection) replaced(e event.ReplaceFinished, open rows.Replacement) error {
-	if e.ID == "" {
+	if e.ID == "" { // a replacement that ends without a resource removes all facts of the ref
 		return p.forget(e.Ref)
 	}
 	if err := p.succeeded(e.Ref, open.Desired); err != nil || open.Applying == nil {
@@ -96,7 +75,12 @@ func (p *projection) openReplacement(ref resource.Ref, key string) (open rows.Re
 func (p *projection) rollout(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.ReplaceStarted:
-		return true, p.replaceStarted(r, e)
+		if err := p.put(rows.Of(rows.KeyReplace, e.Ref), rows.Replacement{
+			ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run,
+		}); err != nil {
+			return true, err
+		}
+		return true, p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })
 	case event.ReplaceReverted:
 		return true, p.replaceReverted(r, e)
 	case event.ReplaceFinished:
@@ -118,7 +102,17 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 		}
 		return true, p.resumed(e.Ref)
 	case event.Wave:
-		return true, p.wave(e)
+		key := rows.WaveOf(e.Stack, e.Kind, e.Name)
+		var was event.Wave
+		if _, err := p.load(key, &was); err != nil {
+			return true, err
+		}
+		// The first event has the resources that had the configuration before. A later one counts resources that got
+		// it from this rollout.
+		if was.Version == e.Version {
+			e.Had = was.Had
+		}
+		return true, p.put(key, e)
 	case event.Ordered:
 		key := rows.OrderOf(e.Stack, string(e.Order), e.Location, e.Name)
 		if !e.On {
@@ -129,21 +123,6 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 		return true, nil
 	}
 	return false, nil
-}
-
-// wave records how many resources a configuration has reached. The first event has the resources that had
-// it before.
-func (p *projection) wave(e event.Wave) error {
-	key := rows.WaveOf(e.Stack, e.Kind, e.Name)
-	var was event.Wave
-	if _, err := p.load(key, &was); err != nil {
-		return err
-	}
-	// a later event of the same configuration counts resources that got it from this rollout
-	if was.Version == e.Version {
-		e.Had = was.Had
-	}
-	return p.put(key, e)
 }
 
 // resumed lets a halted rollout continue if its other failures allow it.

@@ -45,14 +45,6 @@ type seal struct {
 	Signature string `json:"signature"`
 }
 
-func batchOf(x wal.Inclusion) batch {
-	b := batch{Type: "batch", Index: x.Index, Before: x.Before.String(), Frame: x.Frame, Path: []string{}}
-	for _, h := range x.Path {
-		b.Path = append(b.Path, hex.EncodeToString(h[:]))
-	}
-	return b
-}
-
 // encode writes the lines; sign signs a statement with the key of the log.
 func encode(h head, batches []wal.Inclusion, sign func([]byte) ([]byte, error)) ([]byte, error) {
 	var out bytes.Buffer
@@ -62,7 +54,11 @@ func encode(h head, batches []wal.Inclusion, sign func([]byte) ([]byte, error)) 
 		return nil, err
 	}
 	for _, x := range batches {
-		if err := lines.Encode(batchOf(x)); err != nil {
+		b := batch{Type: "batch", Index: x.Index, Before: x.Before.String(), Frame: x.Frame, Path: []string{}}
+		for _, h := range x.Path {
+			b.Path = append(b.Path, hex.EncodeToString(h[:]))
+		}
+		if err := lines.Encode(b); err != nil {
 			return nil, err
 		}
 	}

@@ -108,9 +108,20 @@ func (c *collector) record(seq wal.Seq, raw []byte) error {
 		if about {
 			c.seen = append(c.seen, seq)
 		}
-	default:
-		if about {
-			return c.act(seq, raw)
+	default: // something that was done to the resource, or that an operator did about it
+		if !about {
+			return nil
+		}
+		var n names
+		if err := json.Unmarshal(raw, &n); err != nil {
+			return err
+		}
+		c.acts = append(c.acts, seq)
+		if n.Data.Plan != "" {
+			c.named[n.Data.Plan] = true
+		}
+		if n.Data.Approval != nil {
+			c.want(c.approved[n.Data.Approval.Digest]...)
 		}
 	}
 	return nil
@@ -147,22 +158,6 @@ func (c *collector) related(kind string, seq wal.Seq, n names, about bool) error
 			return err
 		}
 		c.refusals = append(c.refusals, r)
-	}
-	return nil
-}
-
-// act is something that was done to the resource, or that an operator did about it.
-func (c *collector) act(seq wal.Seq, raw []byte) error {
-	var n names
-	if err := json.Unmarshal(raw, &n); err != nil {
-		return err
-	}
-	c.acts = append(c.acts, seq)
-	if n.Data.Plan != "" {
-		c.named[n.Data.Plan] = true
-	}
-	if n.Data.Approval != nil {
-		c.want(c.approved[n.Data.Approval.Digest]...)
 	}
 	return nil
 }

@@ -42,14 +42,10 @@ func (r *Reader) LiveState(ctx context.Context, at storage.Revision) (resource.L
 		s.Resources = append(s.Resources, o)
 		w.Scopes[s.Scope] = s
 	})
-	sortLiveState(w)
-	return w, rev, err
-}
-
-func sortLiveState(w resource.LiveState) {
 	for _, s := range w.Scopes {
 		slices.SortFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	}
+	return w, rev, err
 }
 
 // Snapshot returns the recorded state of one scope: its last complete observation, with the changes

@@ -43,10 +43,13 @@ func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Bin
 	if ok && known.at == at {
 		return known.all, nil
 	}
-	all, err := r.room(ctx, s)
-	if err != nil {
+	// A slice that grows copies a large table five times: it gets room for as many bindings as resources were observed
+	// last.
+	var last rows.Scan
+	if _, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &last); err != nil {
 		return nil, err
 	}
+	all := make([]resource.Binding, 0, min(max(last.Count(), 0), maxRoom)+64)
 	var d bindingDecoder
 	for e, err := range found {
 		if err == nil {
@@ -74,16 +77,6 @@ func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Bin
 
 // maxRoom bounds what a damaged row of the store can reserve.
 const maxRoom = 1 << 20
-
-// room makes room for as many bindings as resources were observed last: a slice that grows copies
-// a large table five times.
-func (r *Reader) room(ctx context.Context, s resource.Scope) ([]resource.Binding, error) {
-	var last rows.Scan
-	if _, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &last); err != nil {
-		return nil, err
-	}
-	return make([]resource.Binding, 0, min(max(last.Count(), 0), maxRoom)+64), nil
-}
 
 // bindingDecoder decodes the rows of a scope, of which a plan reads one for each resource. It
 // reads what package json writes of a binding, in a fifth of the time, and leaves to that

@@ -36,7 +36,11 @@ func (d *directory) openLog(opts []wal.Option) (*wal.Log, error) {
 	if d.machine, err = trust.Machine(); err != nil {
 		return nil, err
 	}
-	opts = append([]wal.Option{wal.WithKeyFile(d.keyFile()), wal.WithCheck(d.judge)}, opts...)
+	keyFile := d.place + ".key" // a key in the directory would travel with it
+	if d.home != "" {
+		keyFile = d.home.KeyFile()
+	}
+	opts = append([]wal.Option{wal.WithKeyFile(keyFile), wal.WithCheck(d.judge)}, opts...)
 	if d.key != nil {
 		opts = append(opts, wal.WithSigningKey(d.key))
 	}
@@ -55,14 +59,6 @@ func (d *directory) openLog(opts []wal.Option) (*wal.Log, error) {
 		d.taken = append(d.taken, foreign.Key)
 		opts = append(opts, wal.WithTrustedKey(foreign.Key))
 	}
-}
-
-// keyFile is in the state home or next to the data directory. A key in the directory would travel with it.
-func (d *directory) keyFile() string {
-	if d.home == "" {
-		return d.place + ".key"
-	}
-	return d.home.KeyFile()
 }
 
 // judge decides about a log that ends with an accepted signature. It prevents two copies of one

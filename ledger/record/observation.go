@@ -72,7 +72,15 @@ func (w *Writer) observations(
 	}
 	var events []event.Event
 	var young []resource.Ref
-	for _, s := range scopesOf(live) {
+	var scopes []resource.Scope
+	for s := range live.Scopes {
+		scopes = append(scopes, s)
+	}
+	for s := range live.Unreachable {
+		scopes = append(scopes, s)
+	}
+	slices.SortFunc(scopes, resource.Scope.Compare)
+	for _, s := range scopes {
 		if snapshot, ok := live.Scopes[s]; ok {
 			d := delta{touched: touched}
 			entries, err := recorded(s)
@@ -128,18 +136,6 @@ func (w *Writer) young(
 		}
 	}
 	return young, nil
-}
-
-func scopesOf(live resource.LiveState) []resource.Scope {
-	var out []resource.Scope
-	for s := range live.Scopes {
-		out = append(out, s)
-	}
-	for s := range live.Unreachable {
-		out = append(out, s)
-	}
-	slices.SortFunc(out, resource.Scope.Compare)
-	return out
 }
 
 // touched are the keys of resources about which something else was recorded after a revision: an

@@ -56,11 +56,16 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		return fmt.Errorf("ledger: create the data directory: %w", err)
 	}
 	opts := append([]wal.Option{wal.WithClock(w.cfg.Clock)}, w.cfg.LogOptions...)
-	frontier, err := frontier(ctx, w.cfg)
-	if err != nil {
-		return err
+	// The log is checked against the last record that the store has, so that damage there is not taken for an append
+	// that was cut short. In a shared store the key of this log is still unknown, and the log's own tail hint serves
+	// instead.
+	if !w.cfg.Shared {
+		frontier, err := query.FrontierIn(ctx, w.cfg.Store)
+		if err != nil {
+			return err
+		}
+		opts = append(opts, frontier...)
 	}
-	opts = append(opts, frontier...)
 	w.whose = directory{
 		dir: w.cfg.Dir, logs: LogPath(w.cfg.Dir), home: w.cfg.Home, key: w.cfg.Key, verify: w.cfg.Verify, accept: w.cfg.Take,
 	}
@@ -80,7 +85,15 @@ func (w *Writer) open(ctx context.Context) (err error) {
 		Keys: w.cfg.TrustedKeys, People: w.cfg.People,
 	}, w.cfg.Clock, record)
 	if w.cfg.Verify != nil {
-		return follows(ctx, w)
+		if err := w.reread(ctx); err != nil {
+			return err
+		}
+		// A job that only verifies cannot bring the store up to the log.
+		if end := w.log.Frontier().Seq; w.head.Seq != end {
+			return fmt.Errorf("%w: the store has record %d, and the log ends at %d: run a command with the signing key first",
+				ErrVerifyOnly, w.head.Seq, end)
+		}
+		return nil
 	}
 	if err := w.register(); err != nil {
 		return err
@@ -96,19 +109,14 @@ func (w *Writer) open(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("ledger: wait for the append lock of the log: %w", err)
 	}
-	return errors.Join(w.readable(w.catchUp(context.WithoutCancel(ctx), turn)), turn.Unlock())
-}
-
-// follows fails if the store is behind the log: a job that only verifies cannot bring it up.
-func follows(ctx context.Context, w *Writer) error {
-	if err := w.reread(ctx); err != nil {
-		return err
+	err = w.catchUp(context.WithoutCancel(ctx), turn)
+	if errors.Is(err, storage.ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		// The store has no room for the tail of the log: the ledger is opened, but broken, so no action starts, and
+		// everything in the store can be read.
+		_ = w.breakDown(err)
+		err = nil
 	}
-	if end := w.log.Frontier().Seq; w.head.Seq != end {
-		return fmt.Errorf("%w: the store has record %d, and the log ends at %d: run a command with the signing key first",
-			ErrVerifyOnly, w.head.Seq, end)
-	}
-	return nil
+	return errors.Join(err, turn.Unlock())
 }
 
 // accepted records the keys of a log that an operator accepted, so that their bindings stay proven, and notes the
@@ -124,16 +132,6 @@ func accepted(ctx context.Context, w *Writer) error {
 	return w.whose.firstNote(w.log)
 }
 
-// readable lets a ledger be opened whose store has no room for the tail of the log: it is broken, so
-// no action starts, and everything in the store can be read.
-func (w *Writer) readable(err error) error {
-	if errors.Is(err, storage.ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		_ = w.breakDown(err)
-		return nil
-	}
-	return err
-}
-
 // Close signs and closes the log, and the store if Config has CloseStore. The second call does
 // nothing and returns what the first did. It does not wait for requests of other goroutines, which
 // may then fail.
@@ -147,7 +145,16 @@ func (w *Writer) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Wait)
 	defer cancel()
 	if w.proofs != nil && w.Broken() == nil && w.cfg.Verify == nil {
-		w.leave(ctx)
+		// These records save the next run work; if one of them fails, the next run does the work.
+		if w.proofs.DigestDue() {
+			_ = w.certify(ctx)
+		}
+		if w.proofs.ActsDue() {
+			_, _ = w.submit(ctx, &request{build: w.proofs.ListActs})
+		}
+		if w.recorded.Load() && w.Broken() == nil {
+			_ = w.Cosign(ctx, true)
+		}
 		errs = append(errs, w.whose.lastNote(w.log))
 	}
 	if w.log != nil {
@@ -158,27 +165,4 @@ func (w *Writer) close() error {
 	}
 	errs = append(errs, w.unregister(w.Broken() != nil))
 	return errors.Join(errs...)
-}
-
-// leave records what saves the next run work; if it fails, the next run does it.
-func (w *Writer) leave(ctx context.Context) {
-	if w.proofs.DigestDue() {
-		_ = w.certify(ctx)
-	}
-	if w.proofs.ActsDue() {
-		_, _ = w.submit(ctx, &request{build: w.proofs.ListActs})
-	}
-	if w.recorded.Load() && w.Broken() == nil {
-		_ = w.Cosign(ctx, true)
-	}
-}
-
-// frontier lets the log be checked against the last record that the store has, so that damage there is not
-// taken for an append that was cut short. In a shared store the key of this log is still unknown, and the
-// log's own tail hint serves instead.
-func frontier(ctx context.Context, cfg Config) ([]wal.Option, error) {
-	if cfg.Shared {
-		return nil, nil
-	}
-	return query.FrontierIn(ctx, cfg.Store)
 }

@@ -68,15 +68,6 @@ func factOf(o *resource.Observed, at time.Time) source.Fact {
 	return f
 }
 
-// unmanaged is the failure of a resource that exists and that no stack owns.
-func (v *View) unmanaged() string {
-	command := "ovi adopt --existing"
-	if v.intent.Source != "" {
-		command = "ovi adopt " + v.intent.Source + " --existing"
-	}
-	return "it exists and is unmanaged; Suggestion: run `" + command + "`"
-}
-
 // Fact returns the observed facts of a resource, which is given without stack and location. A resource that
 // was not read is unclear. It returns false if nothing is known about the resource.
 func (v *View) Fact(ref resource.Ref) (source.Fact, bool) {
@@ -115,7 +106,11 @@ func (v *View) observed(ref resource.Ref) (source.Fact, bool) {
 		if o := v.find(scope, ref); o != nil {
 			f := factOf(o, v.scans[scope].At)
 			if !o.Managed() && f.Failure == "" {
-				f.Failure = v.unmanaged()
+				command := "ovi adopt --existing"
+				if v.intent.Source != "" {
+					command = "ovi adopt " + v.intent.Source + " --existing"
+				}
+				f.Failure = "it exists and is unmanaged; Suggestion: run `" + command + "`"
 			}
 			if why := v.unread(scope, ref.Kind); why != "" {
 				f.Health, f.Failure = resource.Unclear, why

@@ -120,8 +120,18 @@ func (p *Proofs) Blessings(ctx context.Context) ([]query.Blessing, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.signAgain(ctx, found); err != nil {
-		return nil, err
+	// Blessings of this instance that were recorded before its store became a shared one have no signature. They are
+	// recorded again: other instances count only signed ones.
+	var unsigned []event.Event
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if e := found[key].Event; p.shared && found[key].Instance == p.Instance() && e.On && e.Signature == nil {
+			unsigned = append(unsigned, e)
+		}
+	}
+	if len(unsigned) > 0 {
+		if err := p.record(ctx, unsigned...); err != nil {
+			return nil, err
+		}
 	}
 	var out []query.Blessing
 	for _, a := range found {
@@ -129,21 +139,6 @@ func (p *Proofs) Blessings(ctx context.Context) ([]query.Blessing, error) {
 	}
 	slices.SortFunc(out, func(a, b query.Blessing) int { return a.Ref.Compare(b.Ref) })
 	return out, nil
-}
-
-// signAgain records blessings of this instance again that have no signature, because they were recorded
-// before its store became a shared one: other instances count only signed ones.
-func (p *Proofs) signAgain(ctx context.Context, found map[string]rows.Act[event.Blessed]) error {
-	var unsigned []event.Event
-	for _, key := range slices.Sorted(maps.Keys(found)) {
-		if e := found[key].Event; p.shared && found[key].Instance == p.Instance() && e.On && e.Signature == nil {
-			unsigned = append(unsigned, e)
-		}
-	}
-	if len(unsigned) == 0 {
-		return nil
-	}
-	return p.record(ctx, unsigned...)
 }
 
 // Acknowledgment is a drift that an operator accepts until a time.

@@ -42,7 +42,11 @@ func (p *Proofs) proof(ctx context.Context, ref resource.Ref, id string) (rows.B
 	if b.Instance == p.Instance() {
 		return b, p.provenHere(ctx, e, b.Binding)
 	}
-	return b, p.provenThere(ctx, b)
+	if !ofBinding(b.Binding).verify(b.Signature) {
+		return b, unproven("instance %s did not sign that %s is bound to %s", b.Instance, b.ID, b.Ref)
+	}
+	// A pinned key is enough to show that ovi manages the resource; Confirmed demands more.
+	return b, p.trusts(ctx, b.Instance, b.Signature.Key, true)
 }
 
 // Confirmed fails if a binding is not proven, or if only a pinned key signed it.
@@ -143,13 +147,4 @@ func starts(e event.Event, b resource.Binding) bool {
 		return e.Ref == b.Ref && e.ID == b.ID
 	}
 	return false
-}
-
-// provenThere checks the signature of another instance. A pinned key is enough to show that ovi
-// manages the resource; Confirmed demands more.
-func (p *Proofs) provenThere(ctx context.Context, b rows.Binding) error {
-	if !ofBinding(b.Binding).verify(b.Signature) {
-		return unproven("instance %s did not sign that %s is bound to %s", b.Instance, b.ID, b.Ref)
-	}
-	return p.trusts(ctx, b.Instance, b.Signature.Key, true)
 }

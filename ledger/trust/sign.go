@@ -49,7 +49,13 @@ func (s *Signer) Signed(events []event.Event) ([]event.Event, error) {
 // signed: the record in the log is the proof.
 func (s *Signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
-		return s.moved(m)
+		m, err := s.half(m)
+		if err != nil || m.Other == nil {
+			return m, err
+		}
+		other, err := s.half(*m.Other) // the other resource of an exchange is signed as well
+		m.Other = &other
+		return m, err
 	}
 	e, err := s.numbered(e)
 	if err != nil || !s.p.shared {
@@ -72,7 +78,17 @@ func (s *Signer) event(e event.Event) (event.Event, error) {
 		}
 		return e, err
 	case event.Recovered:
-		return s.recovered(e)
+		// Only a finding that the action was done starts or ends a binding. If another run has recovered the action,
+		// there is nothing to sign.
+		open, found, err := query.Unresolved(s.ctx, s.p.Reader, e.Ref, e.Key)
+		if err != nil || !found || e.Finding != event.FoundDone {
+			return e, err
+		}
+		e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
+			// An accepted create was bound when it was accepted.
+			!open.Accepted && project.Creates(open.Action, open.Phase, open.Step),
+			project.Deletes(open.Action, open.Phase, open.Step))
+		return e, err
 	case event.Adopted:
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
 		return e, err
@@ -124,16 +140,6 @@ func (s *Signer) numbered(e event.Event) (event.Event, error) {
 	return e, nil
 }
 
-// moved adds what the record knows of the moved resource, and of the other one of an exchange. It signs each of both.
-func (s *Signer) moved(m event.Moved) (_ event.Event, err error) {
-	if m, err = s.half(m); err != nil || m.Other == nil {
-		return m, err
-	}
-	other, err := s.half(*m.Other)
-	m.Other = &other
-	return m, err
-}
-
 // half adds the facts of the binding under the former ref to a move. The projection writes the new binding from the
 // event alone, and so does a replay.
 func (s *Signer) half(m event.Moved) (event.Moved, error) {
@@ -181,20 +187,6 @@ func (s *Signer) act(e event.Event) (event.Event, error) {
 		return e, err
 	}
 	return e, nil
-}
-
-// recovered signs what the open action means for a binding. Only a finding that the action was done starts or ends
-// a binding. An accepted create was bound when it was accepted. If another run has recovered the action, there is
-// nothing to sign.
-func (s *Signer) recovered(e event.Recovered) (event.Event, error) {
-	open, found, err := query.Unresolved(s.ctx, s.p.Reader, e.Ref, e.Key)
-	if err != nil || !found || e.Finding != event.FoundDone {
-		return e, err
-	}
-	e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
-		!open.Accepted && project.Creates(open.Action, open.Phase, open.Step),
-		project.Deletes(open.Action, open.Phase, open.Step))
-	return e, err
 }
 
 // replaced signs the binding of the resource that a replacement left. The record that created it stays the

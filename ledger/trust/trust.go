@@ -42,11 +42,13 @@ func (p *Proofs) trusts(ctx context.Context, instance, key string, pin bool) err
 	case pinned == key:
 		return nil
 	}
-	required, err := p.trustRequired(ctx)
+	// One instance binds all; only a confirmed key ends it.
+	d, refused, err := newestDecision(ctx, p, rows.KeyRequired)
 	if err != nil {
 		return err
 	}
-	if required {
+	// It was on, if an instance without a confirmed key turned it off.
+	if d.made && d.On || refused != nil && !refused.On && !d.made && refused.Signature != nil {
 		return unproven("the key %s of instance %s is not trusted yet", key, instance).trustKey(key)
 	}
 	if err := p.hasRoom(ctx, instance, key); err != nil || !pin {
@@ -215,14 +217,4 @@ func personal(ctx context.Context, p *Proofs, t rows.Trust, g event.Guarded) err
 		return unproven("instance %s recorded it: %v", t.Instance, err)
 	}
 	return nil
-}
-
-// trustRequired reports whether keys are not pinned. One instance binds all; only a confirmed key ends it.
-func (p *Proofs) trustRequired(ctx context.Context) (bool, error) {
-	d, refused, err := newestDecision(ctx, p, rows.KeyRequired)
-	if err != nil {
-		return false, err
-	}
-	// It was on, if an instance without a confirmed key turned it off.
-	return d.made && d.On || refused != nil && !refused.On && !d.made && refused.Signature != nil, nil
 }

@@ -25,9 +25,18 @@ func Content(ctx context.Context, store ledger.StoreReads) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if rows.IsFact(e.Key) {
-			sum(h, e)
+		if !rows.IsFact(e.Key) {
+			continue
 		}
+		var b [9]byte
+		binary.LittleEndian.PutUint32(b[0:], uint32(len(e.Key)))
+		binary.LittleEndian.PutUint32(b[4:], uint32(len(e.Value)))
+		if e.Deleted {
+			b[8] = 1
+		}
+		_, _ = h.Write(b[:])
+		_, _ = h.Write([]byte(e.Key))
+		_, _ = h.Write(e.Value)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -68,17 +77,4 @@ func Digest(ctx context.Context, store ledger.StoreReads, from storage.Revision)
 		add(e)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// sum adds a key and its value, and whether it ended.
-func sum(h interface{ Write([]byte) (int, error) }, e storage.Entry) {
-	var b [9]byte
-	binary.LittleEndian.PutUint32(b[0:], uint32(len(e.Key)))
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(e.Value)))
-	if e.Deleted {
-		b[8] = 1
-	}
-	_, _ = h.Write(b[:])
-	_, _ = h.Write([]byte(e.Key))
-	_, _ = h.Write(e.Value)
 }
