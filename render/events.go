@@ -15,18 +15,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// acceptedSentence says what was accepted of a source.
-func acceptedSentence(e event.SourceAccepted) string {
-	switch {
-	case e.Settings != nil:
-		return fmt.Sprintf("accepted the settings of stack %s from %s", e.Stack, e.Settings.Source)
-	case e.Digest == "" && !e.More:
-		return fmt.Sprintf("%s is no longer a part of the source of stack %s", e.Part, e.Stack)
-	}
-	return fmt.Sprintf("accepted %s of stack %s: %s changed, %d gone", e.Part, e.Stack, Many(len(e.Changed), "resource"),
-		len(e.Gone))
-}
-
 // Sentence is an event for people, in one line.
 func Sentence(e event.Event) string {
 	switch e := e.(type) {
@@ -39,11 +27,23 @@ func Sentence(e event.Event) string {
 	case event.Led:
 		return fmt.Sprintf("the loop of stack %s follows version %s", e.Stack, e.Version)
 	case event.SourceAccepted:
-		return acceptedSentence(e)
+		switch {
+		case e.Settings != nil:
+			return fmt.Sprintf("accepted the settings of stack %s from %s", e.Stack, e.Settings.Source)
+		case e.Digest == "" && !e.More:
+			return fmt.Sprintf("%s is no longer a part of the source of stack %s", e.Part, e.Stack)
+		}
+		return fmt.Sprintf("accepted %s of stack %s: %s changed, %d gone", e.Part, e.Stack,
+			Many(len(e.Changed), "resource"), len(e.Gone))
 	case event.Observed:
 		return observedSentence(e)
 	case event.Planned:
-		return plannedSentence(e)
+		if len(e.Decisions) == 1 && e.Hash == "" { // in the history of one resource
+			return decidedSentence(e.Decisions[0])
+		}
+		return Counts(e.Counts).Sentence(map[event.Mode]string{
+			event.ForPlan: "Plan", event.ForApply: "Plan to apply", event.ForDrift: "Drift",
+		}[e.Mode])
 	case event.Blocked:
 		return fmt.Sprintf("%s blocked by %s", planview.Verb(e.Proposed), blockersText(e.Blockers))
 	case event.Approved:
@@ -103,15 +103,6 @@ func observedSentence(e event.Observed) string {
 		text += fmt.Sprintf("; %s is unreachable: %s", kind, e.Unreachable[kind])
 	}
 	return text
-}
-
-func plannedSentence(e event.Planned) string {
-	if len(e.Decisions) == 1 && e.Hash == "" { // in the history of one resource
-		return decidedSentence(e.Decisions[0])
-	}
-	return Counts(e.Counts).Sentence(map[event.Mode]string{
-		event.ForPlan: "Plan", event.ForApply: "Plan to apply", event.ForDrift: "Drift",
-	}[e.Mode])
 }
 
 // decidedSentence is what was decided about one resource.

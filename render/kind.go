@@ -51,13 +51,6 @@ func writeAttributes(p *term.Writer, indent int, attrs []resource.Attribute) {
 	}
 }
 
-func unless(a resource.Attribute) string {
-	if a.DefaultUnless == "" {
-		return ""
-	}
-	return " without " + a.DefaultUnless
-}
-
 // Traits describes an attribute in a line.
 func Traits(a resource.Attribute) string {
 	out := []string{typeName(a)}
@@ -69,10 +62,21 @@ func Traits(a resource.Attribute) string {
 	case a.Default != nil:
 		out = append(out, "default "+Value(a.Default))
 	case a.CreateDefault != nil:
-		out = append(out, "default at creation "+Value(a.CreateDefault)+unless(a))
+		text := "default at creation " + Value(a.CreateDefault)
+		if a.DefaultUnless != "" {
+			text += " without " + a.DefaultUnless
+		}
+		out = append(out, text)
 	}
 	if !a.Computed {
-		out = append(out, effectWords(a.Effect))
+		switch a.Effect {
+		case resource.Restart:
+			out = append(out, "restarts when changed")
+		case resource.Replace:
+			out = append(out, "forces replacement when changed")
+		default:
+			out = append(out, "changed in place")
+		}
 	}
 	if len(a.Enum) > 0 {
 		out = append(out, "one of "+strings.Join(a.Enum, ", "))
@@ -136,17 +140,6 @@ func typeName(a resource.Attribute) string {
 		return "map of strings"
 	}
 	return "value"
-}
-
-func effectWords(e resource.Effect) string {
-	switch e {
-	case resource.Restart:
-		return "restarts when changed"
-	case resource.Replace:
-		return "forces replacement when changed"
-	default:
-		return "changed in place"
-	}
 }
 
 // KindInfo is a kind for programs.

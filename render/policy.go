@@ -93,8 +93,12 @@ func TriedTable(rows []Tried) term.Table {
 		if r.Done {
 			was = "done"
 		}
+		proposed := r.Proposed
+		if r.Times != 1 {
+			proposed += fmt.Sprintf(" ×%d", r.Times)
+		}
 		t.Rows = append(t.Rows, []string{
-			sign, r.Last.UTC().Format("2006-01-02 15:04"), r.Ref, r.Proposed + times(r.Times), was, r.Would.words(), r.why(),
+			sign, r.Last.UTC().Format("2006-01-02 15:04"), r.Ref, proposed, was, r.Would.words(), r.why(),
 		})
 	}
 	return t
@@ -120,23 +124,13 @@ func (j Judged) words() string {
 	return strings.ReplaceAll(j.Summary, "_", " ")
 }
 
-func times(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" ×%d", n)
-}
-
 // Sentence is the result of the test.
 func (t Trial) Sentence() string {
-	return fmt.Sprintf("%s of %s tested; %s.", Many(t.Decisions, "decision"), Many(t.Plans, "plan"), flipped(t.Flips))
-}
-
-func flipped(n int) string {
-	if n == 1 {
-		return "1 result changes"
+	flips := Many(t.Flips, "result") + " change"
+	if t.Flips == 1 {
+		flips = "1 result changes"
 	}
-	return Many(n, "result") + " change"
+	return fmt.Sprintf("%s of %s tested; %s.", Many(t.Decisions, "decision"), Many(t.Plans, "plan"), flips)
 }
 
 // NotJudged says how many plans the audit log no longer has in full.

@@ -81,29 +81,24 @@ func (p *Progress) Close() error {
 	p.done.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if rest := p.rest(); p.style.Live {
+	var rest []string
+	for _, why := range p.whys {
+		c := p.idle[why]
+		switch n := c.n - maxIdle; {
+		case n == 1:
+			rest = append(rest, p.notStarted(c.last)...)
+		case n > 1:
+			text := fmt.Sprintf("and %d more not started: %s", n, groupWords(why))
+			rest = append(rest, p.style.In(term.Dim, "#")+" "+text+"\n")
+		}
+	}
+	if p.style.Live {
 		p.draw(rest, nil, time.Time{})
 	} else {
 		p.write(strings.Join(rest, ""))
 	}
 	p.ended = true
 	return p.err
-}
-
-// rest counts the actions that were not started and not named.
-func (p *Progress) rest() []string {
-	var out []string
-	for _, why := range p.whys {
-		c := p.idle[why]
-		switch n := c.n - maxIdle; {
-		case n == 1:
-			out = append(out, p.notStarted(c.last)...)
-		case n > 1:
-			text := fmt.Sprintf("and %d more not started: %s", n, groupWords(why))
-			out = append(out, p.style.In(term.Dim, "#")+" "+text+"\n")
-		}
-	}
-	return out
 }
 
 // tick updates the elapsed times.
@@ -132,18 +127,7 @@ func (p *Progress) Record(r event.Record) {
 	if !ok {
 		return
 	}
-	p.count(r.Event)
-	lines := p.lines(step)
-	if !p.style.Live {
-		p.write(strings.Join(lines, ""))
-		return
-	}
-	p.draw(lines, p.steps.order, r.At)
-}
-
-// count keeps which resources are left. The steps of a replacement are one resource.
-func (p *Progress) count(e event.Event) {
-	switch e := e.(type) {
+	switch e := r.Event.(type) { // the steps of a replacement are one resource
 	case event.Started:
 		if _, ok := p.left[e.Ref]; ok {
 			p.left[e.Ref] = true
@@ -153,6 +137,12 @@ func (p *Progress) count(e event.Event) {
 			p.left[e.About()] = false
 		}
 	}
+	lines := p.lines(step)
+	if !p.style.Live {
+		p.write(strings.Join(lines, ""))
+		return
+	}
+	p.draw(lines, p.steps.order, r.At)
 }
 
 // remaining counts the resources that are left.
@@ -226,7 +216,13 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 			p.drawn++
 			break
 		}
-		b.WriteString(p.line(ref, now) + "\n")
+		r := p.steps.running[ref]
+		x := doingOf(r.action, r.phase)
+		elapsed := max(now.Sub(r.started), 0).Truncate(time.Second)
+		text := fmt.Sprintf("%s  %s... %s", term.Pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), x.now, elapsed)
+		// A line is never wider than the terminal, or the cursor would be lost.
+		text = term.Truncate(term.OneLine(text), max(p.style.Width-term.Columns(x.sign)-2, 20))
+		b.WriteString(p.style.Colored(x.sign) + " " + text + "\n")
 		p.drawn++
 	}
 	for _, line := range p.waitLines(order, now) {
@@ -251,15 +247,6 @@ func (p *Progress) waits(order []resource.Ref, now time.Time) bool {
 	return false
 }
 
-// line is one running action; never wider than the terminal, or the cursor would be lost.
-func (p *Progress) line(ref resource.Ref, now time.Time) string {
-	r := p.steps.running[ref]
-	x := doingOf(r.action, r.phase)
-	elapsed := max(now.Sub(r.started), 0).Truncate(time.Second)
-	text := fmt.Sprintf("%s  %s... %s", term.Pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), x.now, elapsed)
-	return p.style.Colored(x.sign) + " " + term.Truncate(term.OneLine(text), max(p.style.Width-term.Columns(x.sign)-2, 20))
-}
-
 func (p *Progress) write(s string) {
 	if s == "" {
 		return
@@ -277,15 +264,6 @@ func (p *Progress) recorded(a decider.Action, ref, text string) []string {
 	return p.entry(planview.ActionSign(a), shortName(ref), text)
 }
 
-// fromName is the former name of a renamed resource, with its stack if that is another one.
-func fromName(x Renamed) string {
-	was, _, _ := resource.CutStack(x.From)
-	if now, _, _ := resource.CutStack(x.Ref); was != now {
-		return was + ":" + shortName(x.From)
-	}
-	return shortName(x.From)
-}
-
 // lines are a step in words; a start has none on a terminal, where it is drawn.
 func (p *Progress) lines(r Record) []string {
 	switch x := r.(type) {
@@ -295,7 +273,12 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Renamed:
-		return p.recorded(decider.Update, x.Ref, "renamed from "+fromName(x)+" "+phrase.ID(x.ID))
+		from := shortName(x.From)
+		was, _, _ := resource.CutStack(x.From)
+		if now, _, _ := resource.CutStack(x.Ref); was != now {
+			from = was + ":" + from
+		}
+		return p.recorded(decider.Update, x.Ref, "renamed from "+from+" "+phrase.ID(x.ID))
 	case Forgotten:
 		return p.recorded(decider.Forget, x.Ref, "forgotten "+phrase.ID(x.ID))
 	case Recovered:

@@ -32,7 +32,12 @@ func newSteps(names Names) *steps { return &steps{names: names, running: map[res
 func (s *steps) record(r event.Record) (Record, bool) {
 	switch e := r.Event.(type) {
 	case event.Started:
-		return s.started(e, r.At), true
+		s.forget(e.Ref)
+		phase := cmp.Or(e.Step, e.Phase)
+		s.run(e.Ref, &running{action: e.Action, phase: phase, have: e.Have, started: r.At})
+		return Step{
+			Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: phase, ID: e.Have,
+		}, true
 	case event.Finished:
 		return s.finished(e, r.At), e.Outcome != event.NotCalled // a record says later that it did not start
 	case event.Moved:
@@ -63,13 +68,6 @@ func (s *steps) record(r event.Record) (Record, bool) {
 		return n, true
 	}
 	return nil, false
-}
-
-func (s *steps) started(e event.Started, at time.Time) Record {
-	s.forget(e.Ref)
-	phase := cmp.Or(e.Step, e.Phase)
-	s.run(e.Ref, &running{action: e.Action, phase: phase, have: e.Have, started: at})
-	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: phase, ID: e.Have}
 }
 
 func (s *steps) run(r resource.Ref, what *running) {

@@ -15,7 +15,19 @@ func (t *Table) DryRun(r render.ChartResult) {
 		if t.Style.Quiet {
 			break
 		}
-		t.fill(p.of, append([]string{t.line(p.sign, p.of.Name, p.what)}, t.details(p)...))
+		lines := []string{t.line(p.sign, p.of.Name, p.what)}
+		if p.sign == updated {
+			for _, d := range p.action.Differences {
+				lines = append(lines,
+					"    - "+d.Path+": "+term.Printable(d.From)+" "+arrow+" "+term.Printable(d.To)+"\n")
+			}
+		}
+		if t.Verbose {
+			for _, c := range p.action.Commands {
+				lines = append(lines, "    "+t.mark(arrow)+" "+term.Printable(c)+"\n")
+			}
+		}
+		t.fill(p.of, lines)
 	}
 	for _, e := range r.Errors {
 		what := "will fail"
@@ -56,22 +68,6 @@ func planned(r render.ChartResult) []plannedLine {
 
 // keptWords say that a volume stays.
 const keptWords = "kept (--prune-data deletes it)"
-
-// details are the changes of an update, and with --verbose the commands.
-func (t *Table) details(p plannedLine) []string {
-	var out []string
-	if p.sign == updated {
-		for _, d := range p.action.Differences {
-			out = append(out, "    - "+d.Path+": "+term.Printable(d.From)+" "+arrow+" "+term.Printable(d.To)+"\n")
-		}
-	}
-	if t.Verbose {
-		for _, c := range p.action.Commands {
-			out = append(out, "    "+t.mark(arrow)+" "+term.Printable(c)+"\n")
-		}
-	}
-	return out
-}
 
 func resourceOf(e render.ChartError) render.ChartResource {
 	if e.Resource == nil {

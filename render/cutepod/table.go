@@ -96,7 +96,14 @@ func (t *Table) Start(h Head) {
 	if t.Verbose && !h.Unread {
 		out += verboseHead(h)
 	}
-	out += "\n" + box(boxTitle(h))
+	title := "Reconciling Resources"
+	switch {
+	case h.Unread:
+		title = "Parsing Manifests"
+	case h.DryRun:
+		title = "Planned Changes"
+	}
+	out += "\n" + box(title)
 	if t.blocks() {
 		out += "\n"
 	}
@@ -108,21 +115,15 @@ func (t *Table) Start(h Head) {
 	}
 }
 
-func boxTitle(h Head) string {
-	switch {
-	case h.Unread:
-		return "Parsing Manifests"
-	case h.DryRun:
-		return "Planned Changes"
-	}
-	return "Reconciling Resources"
-}
-
 // title is the lines above the first box.
 func (t *Table) title() string {
 	h := t.head
 	if h.DryRun {
-		return "Preview: " + h.Path + " " + arrow + " " + h.preview() + "\n" + t.version()
+		becomes := h.Chart
+		if h.Namespace != "" {
+			becomes = h.Namespace + "." + h.Chart
+		}
+		return "Preview: " + h.Path + " " + arrow + " " + becomes + "\n" + t.version()
 	}
 	verb := "Installing"
 	if h.Operation == "upgrade" {
@@ -130,7 +131,12 @@ func (t *Table) title() string {
 	}
 	out := verb + " chart: " + h.Path + "\n"
 	if t.Verbose || h.Troubled || h.Unread || h.Namespace != "" {
-		out += about(h)
+		if h.Chart != "" {
+			out += "Chart name: " + h.Chart + "\n"
+		}
+		if h.Namespace != "" {
+			out += "Namespace: " + h.Namespace + "\n"
+		}
 	}
 	return out + t.version()
 }
@@ -140,25 +146,6 @@ func (t *Table) version() string {
 		return ""
 	}
 	return "Chart version: " + t.head.Version + "\n"
-}
-
-// preview is what a chart becomes: its name, with a namespace NAMESPACE.NAME.
-func (h Head) preview() string {
-	if h.Namespace == "" {
-		return h.Chart
-	}
-	return h.Namespace + "." + h.Chart
-}
-
-func about(h Head) string {
-	out := ""
-	if h.Chart != "" {
-		out += "Chart name: " + h.Chart + "\n"
-	}
-	if h.Namespace != "" {
-		out += "Namespace: " + h.Namespace + "\n"
-	}
-	return out
 }
 
 // Action implements Formatter.
@@ -276,23 +263,19 @@ func (t *Table) flush(all bool) {
 		if len(s.lines) == 0 {
 			continue
 		}
-		b.WriteString(t.under(s.of, s.lines))
+		// The heading of a section comes once, and the name of a resource too.
+		last, head := t.section, s.lines[0]
+		t.section = &printed{s.of, head}
+		text := strings.Join(s.lines, "")
+		switch {
+		case last == nil || last.of.Type != s.of.Type:
+			text = "\n" + plural(s.of.Type) + ":\n" + text
+		case last.of == s.of && last.head == head:
+			text = strings.Join(s.lines[1:], "")
+		}
+		b.WriteString(text)
 	}
 	t.print(b.String())
-}
-
-// under are the lines of a resource below the heading of its section, which comes once, and below
-// its name, which comes once too.
-func (t *Table) under(of render.ChartResource, lines []string) string {
-	last, head := t.section, lines[0]
-	t.section = &printed{of, head}
-	switch {
-	case last == nil || last.of.Type != of.Type:
-		return "\n" + plural(of.Type) + ":\n" + strings.Join(lines, "")
-	case last.of == of && last.head == head:
-		return strings.Join(lines[1:], "")
-	}
-	return strings.Join(lines, "")
 }
 
 // print writes finished lines above those that are drawn.

@@ -28,7 +28,13 @@ func verboseHead(h Head) string {
 	for _, level := range h.Levels {
 		for _, kind := range typesOf(level) {
 			n++
-			fmt.Fprintf(&b, "  %d. %s: %s\n", n, plural(kind), strings.Join(namesOf(level, kind), ", "))
+			var names []string
+			for _, r := range level {
+				if r.Type == kind {
+					names = append(names, r.Name)
+				}
+			}
+			fmt.Fprintf(&b, "  %d. %s: %s\n", n, plural(kind), strings.Join(names, ", "))
 		}
 	}
 	return b.String()
@@ -43,16 +49,6 @@ func typesOf(all []render.ChartResource) []string {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return Rank(a) - Rank(b) })
-	return out
-}
-
-func namesOf(all []render.ChartResource, kind string) []string {
-	var out []string
-	for _, r := range all {
-		if r.Type == kind {
-			out = append(out, r.Name)
-		}
-	}
 	return out
 }
 

@@ -11,11 +11,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// changes writes the attributes of a decision, aligned: all of a resource to be created,
-// current and configured values of one that differs.
-func (p *planWriter) changes(d decider.Decision) { p.Rows(p.rows(d)) }
-
-// rows returns the attributes of a decision, a row each.
+// rows returns the attributes of a decision, a row each: all of a resource to be created, current and configured
+// values of one that differs.
 func (p *planWriter) rows(d decider.Decision) []term.Row {
 	if d.Difference == comparator.Conflict || d.Difference == comparator.Unreachable {
 		return nil
@@ -23,13 +20,15 @@ func (p *planWriter) rows(d decider.Decision) []term.Row {
 	schema := p.schema(d.Ref)
 	var rows []term.Row
 	if d.Difference == comparator.Missing {
+		mentioned := map[string]resource.Value{}
 		for _, c := range d.Changes {
+			mentioned[c.Path] = c.To
 			if p.isShared(&d, c) {
 				continue
 			}
 			rows = append(rows, p.created(c.Path, c.To, p.schemaOf(d.Ref, c, schema))...)
 		}
-		rows = append(rows, p.defaults("", schema, changedPaths(d.Changes))...)
+		rows = append(rows, p.defaults("", schema, mentioned)...)
 		slices.SortStableFunc(rows, func(a, b term.Row) int { return strings.Compare(a.Path, b.Path) })
 		return rows
 	}
@@ -158,14 +157,6 @@ func (p *planWriter) hidesDefault(a *resource.Attribute) bool {
 	hides := a != nil && a.HarmlessDefault && !p.full && !p.verbose
 	p.hidden = p.hidden || hides
 	return hides
-}
-
-func changedPaths(changes []resource.Change) map[string]resource.Value {
-	out := map[string]resource.Value{}
-	for _, c := range changes {
-		out[c.Path] = c.To
-	}
-	return out
 }
 
 // changed is the row of an attribute that differs.

@@ -25,7 +25,11 @@ func (c Counts) sentenceWith(verb string, outputs int) string {
 	do := []string{}
 	for _, x := range c.actions() {
 		if x.n > 0 {
-			do = append(do, fmt.Sprintf("%d to %s%s", x.n, x.do, x.restarts()))
+			text := fmt.Sprintf("%d to %s", x.n, x.do)
+			if x.restart != 0 {
+				text += fmt.Sprintf(" (%d restart)", x.restart)
+			}
+			do = append(do, text)
 		}
 	}
 	if outputs > 0 {
@@ -81,14 +85,6 @@ type counted struct {
 	n        int
 	do, done string
 	restart  int // how many of them restart the resource
-}
-
-// restarts counts the updates that restart a resource apart: " (2 restart)".
-func (c counted) restarts() string {
-	if c.restart == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d restart)", c.restart)
 }
 
 // actions are the counts of actions in the order in which they are shown. A restart is an

@@ -34,14 +34,16 @@ func (p *planWriter) decision(d decider.Decision) {
 	if d.Proposed == decider.Delete && d.Difference == comparator.Unwanted {
 		p.notConfigured(d)
 	}
-	p.changes(d)
+	p.Rows(p.rows(d))
 	if order := p.orders[d.Ref]; order != "" {
 		p.Para(term.DetailIndent, "", "Order: "+order)
 	}
 	if order := p.turns[d.Ref]; order != "" {
 		p.Para(term.DetailIndent, "", "Order: "+order)
 	}
-	p.dataLoss(d)
+	if text := LossOf(d); text != "" {
+		p.Para(term.DetailIndent, term.Red, "DATA LOSS: "+text)
+	}
 }
 
 // head writes the first line of a decision, and returns the lines under it.
@@ -192,11 +194,4 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 		text += "."
 	}
 	p.Para(term.DetailIndent, "", text)
-}
-
-// dataLoss says which data is lost with a resource that is destroyed.
-func (p *planWriter) dataLoss(d decider.Decision) {
-	if text := LossOf(d); text != "" {
-		p.Para(term.DetailIndent, term.Red, "DATA LOSS: "+text)
-	}
 }

@@ -59,10 +59,15 @@ func (p *planWriter) folded(all []decider.Decision) []block {
 			continue
 		}
 		for _, some := range p.equalMembers(all, family) {
-			at[some[0].at] = fold(all, some)
-			for _, m := range some {
-				member[m.at] = true
+			b := &block{}
+			for _, c := range some {
+				b.members = append(b.members, all[c.at])
+				member[c.at] = true
 			}
+			for i := range some[0].rows {
+				b.rows = append(b.rows, foldRow(some, i))
+			}
+			at[some[0].at] = b
 		}
 	}
 	var out []block
@@ -116,7 +121,11 @@ func (p *planWriter) equalMembers(all []decider.Decision, family []int) (out [][
 	groups := map[string][]candidate{}
 	var order []string
 	for _, c := range some {
-		key := c.shape()
+		var b strings.Builder // all of the rows that must be equal, with the own name replaced
+		for _, r := range c.rows {
+			fmt.Fprintf(&b, "%q %t %q %q %q\n", c.own(r.Path), r.Text == "", r.Elements, r.Lines, r.Notes)
+		}
+		key := b.String()
 		if groups[key] == nil {
 			order = append(order, key)
 		}
@@ -190,15 +199,6 @@ func (c candidate) own(text string) string {
 	return strings.ReplaceAll(text, c.name, ownName)
 }
 
-// shape is all of the rows that must be equal: paths, elements and notes, with the own name replaced.
-func (c candidate) shape() string {
-	var b strings.Builder
-	for _, r := range c.rows {
-		fmt.Fprintf(&b, "%q %t %q %q %q\n", c.own(r.Path), r.Text == "", r.Elements, r.Lines, r.Notes)
-	}
-	return b.String()
-}
-
 // parted splits candidates of one shape until each row of a group is equal in all members, or different in each.
 func parted(some []candidate) [][]candidate {
 	if len(some) < 2 {
@@ -225,18 +225,6 @@ func parted(some []candidate) [][]candidate {
 		return out
 	}
 	return [][]candidate{some}
-}
-
-// fold makes a block of candidates that parted returned.
-func fold(all []decider.Decision, some []candidate) *block {
-	b := &block{}
-	for _, c := range some {
-		b.members = append(b.members, all[c.at])
-	}
-	for i := range some[0].rows {
-		b.rows = append(b.rows, foldRow(some, i))
-	}
-	return b
 }
 
 func foldRow(some []candidate, i int) foldedRow {

@@ -40,9 +40,9 @@ func orders(plan decider.Plan) map[resource.Ref]string {
 		size[g]++
 	}
 	out := map[resource.Ref]string{}
-	for g := range maxima(group) {
+	for g := range size {
 		d := &plan.Decisions[g]
-		if size[g] == 1 && len(d.Steps) > 0 && keepsOld(d) {
+		if size[g] == 1 && len(d.Steps) > 0 && d.Strategy != "" && d.Strategy.KeepsOld() {
 			out[d.Ref] = stepsOf(plan, d)
 			continue
 		}
@@ -50,8 +50,6 @@ func orders(plan decider.Plan) map[resource.Ref]string {
 	}
 	return out
 }
-
-func keepsOld(d *decider.Decision) bool { return d.Strategy != "" && d.Strategy.KeepsOld() }
 
 // stepsOf is the order of one replacement or revert by its steps: "set aside box-1, create the new
 // one, switch to it, wait until it is healthy, delete box-1 (swap)".
@@ -96,14 +94,6 @@ func stepText(s replace.Step, d *decider.Decision, it string) string {
 	}
 }
 
-func maxima(group map[resource.Ref]int) map[int]bool {
-	out := map[int]bool{}
-	for _, g := range group {
-		out[g] = true
-	}
-	return out
-}
-
 // order is the steps of a group of replacements: "delete a, b; create b, a".
 func order(plan decider.Plan, group map[resource.Ref]int, g int) string {
 	var parts []string
@@ -114,7 +104,15 @@ func order(plan decider.Plan, group map[resource.Ref]int, g int) string {
 			continue
 		}
 		name := d.Ref.Short()
-		verb := phaseWord(d, step.Phase)
+		verb := "create"
+		switch {
+		case step.Phase == decider.DeletePhase:
+			verb = "delete"
+		case d.Action == decider.Revert:
+			verb = "revert"
+		case d.Strategy.SetsAside():
+			verb = "switch"
+		}
 		if verb == last {
 			parts[len(parts)-1] += ", " + name
 			continue
@@ -141,17 +139,4 @@ func strategiesOf(plan decider.Plan, group map[resource.Ref]int, g int) string {
 		return ""
 	}
 	return " (" + strings.Join(names, ", ") + ")"
-}
-
-func phaseWord(d *decider.Decision, p decider.Phase) string {
-	switch {
-	case p == decider.DeletePhase:
-		return "delete"
-	case d.Action == decider.Revert:
-		return "revert"
-	case d.Strategy.SetsAside():
-		return "switch"
-	default:
-		return "create"
-	}
 }

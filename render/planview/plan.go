@@ -72,7 +72,10 @@ func (v View) Write(w io.Writer, s term.Style) error {
 	}
 	writeOutputs(&p.Writer, v.Plan.Outputs, Value)
 	p.Gap()
-	p.unmanaged(v.Plan)
+	// Resources that the provider itself created are in every account, and in the inventory only.
+	if n := UnmanagedIn(v.Plan); n > 0 {
+		p.Para(0, "", fmt.Sprintf("%d unmanaged (`ovi inventory`).", n))
+	}
 	if p.hidden {
 		p.Para(0, "", "Safe defaults are not shown (`--verbose`).")
 	}
@@ -199,15 +202,6 @@ func them(n int) string {
 		return "them"
 	}
 	return "it"
-}
-
-// unmanaged counts in one line the resources that are not managed with ovi. Resources that the
-// provider itself created are in every account, and in the inventory only.
-func (p *planWriter) unmanaged(plan decider.Plan) {
-	n := UnmanagedIn(plan)
-	if n > 0 {
-		p.Para(0, "", fmt.Sprintf("%d unmanaged (`ovi inventory`).", n))
-	}
 }
 
 // UnmanagedIn counts the unmanaged resources of a plan, and the recorded ones of kinds that it did not

@@ -21,7 +21,13 @@ func (p *planWriter) sharedTags(all []decider.Decision) {
 		if rankOf(d) != isCreate || p.untagged(d.Ref) {
 			continue
 		}
-		tags := tagsOf(d)
+		var tags resource.Tags // those that the create sets
+		for _, c := range d.Changes {
+			value, plain := c.To.(resource.String)
+			if key, is := strings.CutPrefix(c.Path, "tags."); c.On == resource.OnTag && is && plain {
+				tags = append(tags, resource.Tag{Key: key, Value: string(value)})
+			}
+		}
 		if n++; n == 1 {
 			p.shared = tags
 			continue
@@ -48,17 +54,6 @@ func (p *planWriter) untagged(ref resource.Ref) bool {
 	}
 	kind, _ := p.kinds(ref.Provider, ref.Kind)
 	return kind.NoTags
-}
-
-// tagsOf are the tags that a create sets.
-func tagsOf(d *decider.Decision) (out resource.Tags) {
-	for _, c := range d.Changes {
-		value, plain := c.To.(resource.String)
-		if key, is := strings.CutPrefix(c.Path, "tags."); c.On == resource.OnTag && is && plain {
-			out = append(out, resource.Tag{Key: key, Value: string(value)})
-		}
-	}
-	return out
 }
 
 // isShared reports whether a change of a create is a tag that sharedTags wrote.

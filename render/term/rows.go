@@ -62,7 +62,9 @@ func (p *Writer) row(indent int, r Row, path, text int) {
 			p.element(indent+2, e)
 		}
 		for _, line := range r.Lines {
-			p.documentLine(indent+2, line)
+			words := strings.TrimLeft(line, " ")
+			at := indent + 2 + len(line) - len(words) // a line of a document is wrapped under its own indent
+			p.WriteString(Spaces(at) + strings.Join(WrapValue(OneLine(words), p.Room(at+2)), "\n"+Spaces(at+2)) + "\n")
 		}
 		return
 	}
@@ -87,13 +89,6 @@ func (p *Writer) row(indent int, r Row, path, text int) {
 		p.WriteString("\n" + Spaces(used) + p.In(Dim, note))
 	}
 	p.WriteString("\n")
-}
-
-// documentLine writes a line of a document, wrapped under its own indent.
-func (p *Writer) documentLine(indent int, line string) {
-	text := strings.TrimLeft(line, " ")
-	indent += len(line) - len(text)
-	p.WriteString(Spaces(indent) + strings.Join(WrapValue(OneLine(text), p.Room(indent+2)), "\n"+Spaces(indent+2)) + "\n")
 }
 
 // element writes one element of a list with its sign.
