@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -43,8 +42,13 @@ func (l *Log) write(d Draft) (Batch, error) {
 // disk is no longer known.
 func (l *Log) put(h frameHeader) error {
 	b, end := l.out.finish(h, l.id, l.end, l.key)
+	// Zeros follow a frame that ends behind the written space, so that the next frames overwrite instead of growing
+	// the file. Large frames get none: their cost is their bytes.
 	if end.offset > l.space && h.kind != kindSeal {
-		b = l.fillAhead(b, end.offset)
+		if n := min(l.o.prefill, l.o.segmentSize-end.offset); n > 0 && int64(len(b)) <= l.o.prefill/4 {
+			l.out.buf = append(l.out.buf, make([]byte, n)...)
+			b = l.out.buf[chainSize:]
+		}
 	}
 	_, err := l.active.WriteAt(b, l.end.offset)
 	if err == nil {
@@ -57,18 +61,6 @@ func (l *Log) put(h frameHeader) error {
 	l.endAt = time.Unix(0, h.at).UTC()
 	l.advance(end)
 	return nil
-}
-
-// fillAhead adds zeros to a frame that ends behind the written space, so that the
-// next frames overwrite instead of growing the file. Large frames get none:
-// their cost is their bytes.
-func (l *Log) fillAhead(b []byte, end int64) []byte {
-	n := min(l.o.prefill, l.o.segmentSize-end)
-	if n <= 0 || int64(len(b)) > l.o.prefill/4 {
-		return b
-	}
-	l.out.buf = append(l.out.buf, make([]byte, n)...)
-	return l.out.buf[chainSize:]
 }
 
 // rotate seals the last segment and starts the next one.
@@ -105,12 +97,4 @@ func (l *Log) begin(h segmentHeader) error {
 	l.active, l.space, l.sealed = f, space, false
 	l.advance(position{h.index, segmentHeaderSize, h.first - 1, chain})
 	return nil
-}
-
-func newLogID() (logID, error) {
-	var id logID
-	if _, err := rand.Read(id[:]); err != nil {
-		return id, fmt.Errorf("wal: generate the identity of the log: %w", err)
-	}
-	return id, nil
 }

@@ -98,7 +98,7 @@ func await(ctx context.Context, f vfs.File) (ok bool, err error) {
 func (l *Log) lockError(err error) error {
 	e := &LockedError{Dir: l.dir, Err: err}
 	if t, ok := readHint(l.lock); ok && t.locked {
-		e.PID, e.Since = int(t.pid), t.sinceTime()
+		e.PID, e.Since = int(t.pid), time.Unix(0, t.since)
 	}
 	return e
 }

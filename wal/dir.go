@@ -57,7 +57,10 @@ func readDirectory(fsys vfs.FS, dir string) (d directory, err error) {
 		case ok && index != next:
 			return d, missing(next, d)
 		case ok:
-			h, err := readSegmentHeader(fsys, dir, index)
+			f, h, _, err := openSegment(fsys, dir, index, os.O_RDONLY)
+			if err == nil {
+				err = f.Close()
+			}
 			if err != nil {
 				return d, err
 			}
@@ -145,14 +148,6 @@ func openSegment(fsys vfs.FS, dir string, index uint64, flag int) (vfs.File, seg
 		err = &CorruptError{Segment: name, Reason: err.Error()}
 	}
 	return nil, segmentHeader{}, Chain{}, errors.Join(err, f.Close())
-}
-
-func readSegmentHeader(fsys vfs.FS, dir string, index uint64) (segmentHeader, error) {
-	f, h, _, err := openSegment(fsys, dir, index, os.O_RDONLY)
-	if err != nil {
-		return h, err
-	}
-	return h, f.Close()
 }
 
 // createSegment creates a segment with zeros behind its header. Content and

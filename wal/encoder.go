@@ -41,8 +41,9 @@ func (e *encoder) payload(d Draft) frameHeader {
 	}
 	e.reset(s2.MaxEncodedLen(plain))
 	e.scratch = appendRecords(e.scratch[:0], d.Records)
-	n, pays := compressInto(e.buf[len(e.buf):cap(e.buf)], e.scratch)
-	if pays {
+	n := len(s2.Encode(e.buf[len(e.buf):cap(e.buf)], e.scratch)) // there is room for the worst case
+	// To save less than an eighth does not pay for decompression.
+	if n <= len(e.scratch)-len(e.scratch)/8 {
 		h.coding, h.stored = codingS2, uint32(n)
 		e.buf = e.buf[:len(e.buf)+n]
 		e.failed = 0
@@ -65,14 +66,6 @@ func (e *encoder) tryCompress(plain int) bool {
 		return false
 	}
 	return true
-}
-
-// compressInto compresses b into dst, which has room for the worst case, and
-// reports whether that saves at least an eighth: less does not pay for
-// decompression.
-func compressInto(dst, b []byte) (n int, pays bool) {
-	n = len(s2.Encode(dst, b))
-	return n, n <= len(b)-len(b)/8
 }
 
 // seal encodes a frame without a payload.

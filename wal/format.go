@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"time"
 
 	"github.com/zeebo/blake3"
 )
@@ -126,9 +125,6 @@ func versionError(v uint32, b []byte) error {
 	}
 	return fmt.Errorf("%w: format %d, this program reads up to %d", ErrVersion, v, formatVersion)
 }
-
-// timeOf is the time in the header.
-func (h frameHeader) timeOf() time.Time { return time.Unix(0, h.at).UTC() }
 
 // frameHeader precedes each batch and each seal.
 type frameHeader struct {

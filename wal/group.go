@@ -84,7 +84,13 @@ func (l *Log) lead(t *AppendLock, own *request) {
 		if err == nil {
 			err = l.acknowledge(!own.taken)
 		}
-		answer(group, b, err)
+		next := b.First
+		for _, r := range group {
+			r.batch, r.err = b, err
+			r.batch.First, r.batch.Last = next, next+Seq(len(r.records))-1
+			next += Seq(len(r.records))
+			close(r.done)
+		}
 	}
 	if err := t.Unlock(); err != nil {
 		_ = l.breakDown(err) // the records are durable; the next append reports it
@@ -118,15 +124,4 @@ func together(group []*request) [][]byte {
 		records = append(records, r.records...)
 	}
 	return records
-}
-
-// answer returns the result to the callers of a group.
-func answer(group []*request, b Batch, err error) {
-	next := b.First
-	for _, r := range group {
-		r.batch, r.err = b, err
-		r.batch.First, r.batch.Last = next, next+Seq(len(r.records))-1
-		next += Seq(len(r.records))
-		close(r.done)
-	}
 }

@@ -36,7 +36,21 @@ func (l *Log) Prove(under Anchor, seqs []Seq) ([]Inclusion, error) {
 	if err := r.run(0, nil); err != nil {
 		return nil, err
 	}
-	return p.inclusions()
+	if len(p.wanted) > 0 {
+		return nil, fmt.Errorf("%w: record %d is behind the checkpoint of record %d", ErrBehind, p.wanted[0], p.under.Seq)
+	}
+	if p.tree.end != p.under.Batches || p.tree.root() != p.under.Root {
+		return nil, &CorruptError{Segment: segmentName(1), Seq: p.under.Seq, Reason: "the checkpoint belongs to a " +
+			"different log"}
+	}
+	for i, x := range p.found { // each gets the hashes up to the root
+		path, err := p.tree.path(x.Index)
+		if err != nil {
+			return nil, fmt.Errorf("wal: prove: %w", err)
+		}
+		p.found[i].Path = path
+	}
+	return p.found, nil
 }
 
 // prover collects the leaves of the tree, and the batches to be proved.
@@ -65,25 +79,6 @@ func (p *prover) add(f frame, end Chain) error {
 	}
 	p.tree.add(leafOf(end))
 	return nil
-}
-
-// inclusions completes what was found with the hashes up to the root.
-func (p *prover) inclusions() ([]Inclusion, error) {
-	if len(p.wanted) > 0 {
-		return nil, fmt.Errorf("%w: record %d is behind the checkpoint of record %d", ErrBehind, p.wanted[0], p.under.Seq)
-	}
-	if p.tree.end != p.under.Batches || p.tree.root() != p.under.Root {
-		return nil, &CorruptError{Segment: segmentName(1), Seq: p.under.Seq, Reason: "the checkpoint belongs to a " +
-			"different log"}
-	}
-	for i, x := range p.found {
-		path, err := p.tree.path(x.Index)
-		if err != nil {
-			return nil, fmt.Errorf("wal: prove: %w", err)
-		}
-		p.found[i].Path = path
-	}
-	return p.found, nil
 }
 
 // subtrees has the leaves of a tree, of the first of which only the hashes of whole subtrees are known.

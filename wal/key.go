@@ -48,11 +48,6 @@ func neededKey(o options, key ed25519.PrivateKey) (ed25519.PrivateKey, error) {
 	if key != nil {
 		return key, nil
 	}
-	return makeKey(o)
-}
-
-// makeKey generates a key and stores it so that a crash leaves all of it or none.
-func makeKey(o options) (ed25519.PrivateKey, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("wal: create a signing key: %w", err)
@@ -62,7 +57,7 @@ func makeKey(o options) (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("wal: create a signing key: %w", err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	if err := writeWhole(o.fs, o.keyFile, text); err != nil {
+	if err := writeWhole(o.fs, o.keyFile, text); err != nil { // a crash leaves all of it or none
 		return nil, fmt.Errorf("wal: create a signing key: %w", err)
 	}
 	return key, nil

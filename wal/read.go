@@ -63,12 +63,7 @@ func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
 		return fmt.Errorf("%w: record %d of %s; the oldest kept is %d", ErrTrimmed, asked, r.dir, first)
 	}
 	r.hash = newHasher()
-	return r.readSegments(d, yield)
-}
-
-// readSegments reads from the segment that holds the first record asked for.
-func (r *reader) readSegments(d directory, yield func(Batch, error) bool) error {
-	start := 0
+	start := 0 // the segment that holds the first record asked for
 	for i, h := range d.segments {
 		if h.first <= r.from {
 			start = i

@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,18 @@ func (l *Log) recover(repair bool) error {
 	if err != nil {
 		return fmt.Errorf("wal: open %s: %w", l.dir, err)
 	}
-	marks := l.knownMarks(known, ok)
+	// The positions known from the lock file, from this Log itself and from the caller. The last has no segment: only
+	// its number is known.
+	var marks []*mark
+	if ok && known.at.segment > 0 {
+		marks = append(marks, &mark{position: known.at, source: fromLock})
+	}
+	if end, _ := l.state(); end.segment > 0 {
+		marks = append(marks, &mark{position: end, source: "this process"})
+	}
+	if f := l.o.frontier; f != nil {
+		marks = append(marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
+	}
 	if len(d.segments) == 0 {
 		return l.recoverEmpty(d, marks, repair)
 	}
@@ -50,22 +62,6 @@ func (l *Log) recover(repair bool) error {
 	return nil
 }
 
-// knownMarks are the positions known from the lock file, from this Log itself and
-// from the caller. The last has no segment: only its number is known.
-func (l *Log) knownMarks(known tailHint, ok bool) []*mark {
-	var marks []*mark
-	if ok && known.at.segment > 0 {
-		marks = append(marks, &mark{position: known.at, source: fromLock})
-	}
-	if end, _ := l.state(); end.segment > 0 {
-		marks = append(marks, &mark{position: end, source: "this process"})
-	}
-	if f := l.o.frontier; f != nil {
-		marks = append(marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
-	}
-	return marks
-}
-
 // recoverEmpty starts a log, unless one existed.
 func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	for _, m := range marks {
@@ -79,31 +75,24 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	if err := removeStale(l.o.fs, l.dir, d.stale); err != nil {
 		return err
 	}
-	if err := syncParents(l.o.fs, l.dir); err != nil {
-		return err
+	// The directories that Open created become durable. An upper one that is not accessible existed before.
+	parent := filepath.Dir(l.dir)
+	if err := l.o.fs.SyncDir(parent); err != nil {
+		return fmt.Errorf("wal: %w", err)
 	}
-	id, err := newLogID()
-	if err == nil {
-		l.key, err = neededKey(l.o, l.key)
+	if err := l.o.fs.SyncDir(filepath.Dir(parent)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("wal: %w", err)
 	}
-	if err != nil {
+	var id logID
+	if _, err := rand.Read(id[:]); err != nil {
+		return fmt.Errorf("wal: generate the identity of the log: %w", err)
+	}
+	var err error
+	if l.key, err = neededKey(l.o, l.key); err != nil {
 		return err
 	}
 	l.id, l.o.check = id, nil
 	return l.begin(segmentHeader{log: id, index: 1, first: 1})
-}
-
-// syncParents makes the directories durable that Open created. An upper one
-// that is not accessible existed before.
-func syncParents(fsys vfs.FS, dir string) error {
-	parent := filepath.Dir(dir)
-	if err := fsys.SyncDir(parent); err != nil {
-		return fmt.Errorf("wal: %w", err)
-	}
-	if err := fsys.SyncDir(filepath.Dir(parent)); err != nil && !errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("wal: %w", err)
-	}
-	return nil
 }
 
 // openLast opens the last segment for the scan that recovers it.

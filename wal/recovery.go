@@ -71,22 +71,18 @@ func (r *recovery) frames(marks []*mark, check func(frame) error) (bad *flaw, er
 
 // note keeps what the writer needs of a frame.
 func (r *recovery) note(f frame) {
-	r.lastStart, r.endAt, r.signed = f.start, f.timeOf(), f.signed
+	r.lastStart, r.endAt, r.signed = f.start, time.Unix(0, f.at).UTC(), f.signed
 }
 
 // meet sets met on the marks at this position.
 func meet(marks []*mark, at position) {
 	for _, m := range marks {
-		m.met = m.met || m.is(at)
+		here := m.position == at
+		if m.segment == 0 {
+			here = m.seq == at.seq && m.chain == at.chain
+		}
+		m.met = m.met || here
 	}
-}
-
-// is reports whether a mark is at this position.
-func (m *mark) is(at position) bool {
-	if m.segment == 0 {
-		return m.seq == at.seq && m.chain == at.chain
-	}
-	return m.position == at
 }
 
 // beyond reports whether a mark is behind the end of the log.

@@ -64,16 +64,11 @@ func (s *scanner) next() (frame, error) {
 	if err != nil {
 		return frame{}, &flaw{s.at.offset, err.Error()}
 	}
-	return s.body(h, from)
-}
-
-// body checks the frame behind a header.
-func (s *scanner) body(h frameHeader, from int64) (frame, error) {
 	if h.first != s.at.seq+1 {
 		return frame{}, &flaw{s.at.offset, fmt.Sprintf("batch starts with record %d, want %d", h.first, s.at.seq+1)}
 	}
 	size := int(h.size())
-	b, err := s.bytes(from, chainSize+size)
+	b, err = s.bytes(from, chainSize+size)
 	if err != nil {
 		return frame{}, err
 	}

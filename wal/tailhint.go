@@ -3,7 +3,6 @@ package wal
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -62,8 +61,6 @@ func decodeHint(b []byte) (t tailHint, ok bool) {
 	copy(t.at.chain[:], b[72:])
 	return t, true
 }
-
-func (t tailHint) sinceTime() time.Time { return time.Unix(0, t.since) }
 
 // readHint reads the hint. Another process may be writing it: half of one does
 // not match its checksum, and is read again.

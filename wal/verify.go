@@ -74,8 +74,15 @@ func (v *verifier) run() error {
 	}
 	v.report.Log, v.report.First = d.segments[0].log, d.segments[0].first
 	v.report.Segments = len(d.segments)
-	if err := v.checkTrim(d.trim); err != nil {
-		return err
+	if t := d.trim; t != nil {
+		v.report.Trimmed = t.end.At
+		if !v.trusts(t.end.Key) {
+			return &CorruptError{
+				Segment: trimName, Seq: t.end.Seq + 1,
+				Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.end.Key),
+			}
+		}
+		v.note(t.end.Seq, t.end.Key)
 	}
 	if ok && known.log == v.report.Log && known.at.segment >= d.segments[0].index {
 		v.marks = append(v.marks, &mark{position: known.at, source: fromLock})
@@ -89,22 +96,14 @@ func (v *verifier) run() error {
 			return err
 		}
 	}
-	return v.checkMarks()
-}
-
-// checkTrim checks the signature under which the oldest segments were removed.
-func (v *verifier) checkTrim(t *trimNotice) error {
-	if t == nil {
-		return nil
-	}
-	v.report.Trimmed = t.end.At
-	if !v.trusts(t.end.Key) {
-		return &CorruptError{
-			Segment: trimName, Seq: t.end.Seq + 1,
-			Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.end.Key),
+	for _, m := range v.marks { // every required position must be met
+		if !m.met {
+			return &CorruptError{
+				Segment: segmentName(max(m.segment, 1)), Offset: m.offset, Seq: m.seq,
+				Reason: fmt.Sprintf("the log lacks what was acknowledged according to %s: chain value %s", m.source, m.chain),
+			}
 		}
 	}
-	v.note(t.end.Seq, t.end.Key)
 	return nil
 }
 
@@ -181,9 +180,22 @@ func (v *verifier) checkSegment(want segmentHeader, last bool) error {
 		return err
 	}
 	if last {
-		return v.checkTail(r, bad)
+		for _, m := range v.marks {
+			if m.beyond(r.at) {
+				return r.cutOff(m, bad)
+			}
+		}
+		err := r.judge(bad)
+		v.report.Torn = r.tear
+		return err
 	}
-	return v.checkSealed(r, bad)
+	switch { // an older segment must end with its seal
+	case bad != nil:
+		return r.explain(bad)
+	case !r.sealed:
+		return r.explain(errEnd)
+	}
+	return r.atSeal()
 }
 
 // check decodes and checks a frame.
@@ -248,40 +260,4 @@ func (v *verifier) trusts(key ed25519.PublicKey) bool {
 		}
 	}
 	return len(v.o.trusted) == 0
-}
-
-// checkTail examines what follows the end of the last segment.
-func (v *verifier) checkTail(r *recovery, bad *flaw) error {
-	for _, m := range v.marks {
-		if m.beyond(r.at) {
-			return r.cutOff(m, bad)
-		}
-	}
-	err := r.judge(bad)
-	v.report.Torn = r.tear
-	return err
-}
-
-// checkSealed checks that an older segment ends with its seal.
-func (v *verifier) checkSealed(r *recovery, bad *flaw) error {
-	switch {
-	case bad != nil:
-		return r.explain(bad)
-	case !r.sealed:
-		return r.explain(errEnd)
-	}
-	return r.atSeal()
-}
-
-// checkMarks checks that every required position was met.
-func (v *verifier) checkMarks() error {
-	for _, m := range v.marks {
-		if !m.met {
-			return &CorruptError{
-				Segment: segmentName(max(m.segment, 1)), Offset: m.offset, Seq: m.seq,
-				Reason: fmt.Sprintf("the log lacks what was acknowledged according to %s: chain value %s", m.source, m.chain),
-			}
-		}
-	}
-	return nil
 }
