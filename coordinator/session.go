@@ -70,17 +70,13 @@ func (c *Claims) isLive(ctx context.Context) (*session, error) {
 	case s != nil:
 		<-s.done
 	}
-	return c.begin(ctx)
-}
-
-func (c *Claims) begin(ctx context.Context) (*session, error) {
 	begun := time.Now()
 	_, boot := c.clock()
 	lease, lives, err := storage.GrantWithin(ctx, c.store, c.ttl)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{c: c, lease: lease, isAlive: lives, done: make(chan struct{})}
+	s = &session{c: c, lease: lease, isAlive: lives, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.extend(begun, boot)
 	s.mu.Lock()
