@@ -206,11 +206,8 @@ func (c *Control) notify(key phaseOf) <-chan struct{} {
 	return c.notifies[key]
 }
 
-// pass records something that belongs to a step and precedes its start, under the conditions of begin.
-func (c *Control) pass(key phaseOf, record func(fenced bool) error) error { return c.gate(key, record) }
-
-// gate calls do unless the apply has yielded. Owed steps are not fenced. The second attempt
-// succeeds only for an owed step, which runs without the fence.
+// gate calls do, which records something of a step or its start, unless the apply has yielded. Owed steps are not
+// fenced. The second attempt succeeds only for an owed step, which runs without the fence.
 func (c *Control) gate(key phaseOf, do func(fenced bool) error) error {
 	try := func() error {
 		c.mu.RLock()

@@ -100,15 +100,6 @@ func (o Outcome) count(c *event.Counts) {
 	}
 }
 
-// incomplete returns the beginning of a detail: which phase of a replace was done, and which was
-// not.
-func incomplete(o Outcome) string {
-	if o.Deleted {
-		return "the old resource is deleted, the new one is not created: "
-	}
-	return "the new resource is created, the old one is not deleted: "
-}
-
 // left is the outcome of a step that the apply left to a newer configuration.
 func left(d *decider.Decision) Outcome {
 	return Outcome{Ref: d.Ref, Action: d.Action, Status: Yielded, Detail: errYielded.Error()}

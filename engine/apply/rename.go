@@ -60,7 +60,7 @@ func (a renamer) rename(
 		return nil, a.readFailed(ctx, err)
 	}
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if err := a.o.Control.pass(key, a.recorder(ctx, d.Ref, guard, new(storage.Revision), events...)); err != nil {
+	if err := a.o.Control.gate(key, a.recorder(ctx, d.Ref, guard, new(storage.Revision), events...)); err != nil {
 		out := a.notStarted(Outcome{Ref: d.Ref, Action: d.Action}, err)
 		return &out, nil
 	}

@@ -157,17 +157,21 @@ func (r *replacement) run(ctx context.Context) Outcome {
 	for {
 		s, err := r.stage(ctx)
 		if err = quiet(r.engine, err, r.about()); err != nil {
-			if r.again(ctx, err) {
-				continue
+			// Neither an ended proof nor a broken ledger passes with time.
+			var unproven *unprovenError
+			if r.blinks++; r.blinks >= cmp.Or(r.o.Tries, mostBlinks) || errors.As(err, &unproven) || r.broken() != nil ||
+				!r.pause.wait(r.apply, ctx, r.soft) {
+				return r.stops(ctx, err)
 			}
-			return r.stops(ctx, err)
+			continue
 		}
 		r.blinks = 0
 		step := r.next(s)
 		switch {
 		case step.Ends():
 			return r.end(ctx, step, s)
-		case r.handsOver(step):
+		// The new resource is in service: what refers to the old one is updated before the next step.
+		case r.phase == decider.CreatePhase && (step == replace.References || step == replace.DeleteOld):
 			r.noteResource(r.d.Ref, s.New)
 			return Outcome{Status: Done, ID: s.New.ID}
 		// A step failed for good, and there is no way back. The next plan decides from the stage
@@ -203,22 +207,6 @@ func (r *replacement) next(s replace.Stage) replace.Step {
 		return replace.Revert
 	}
 	return r.Next(s)
-}
-
-// handsOver reports whether the new resource is in service: what refers to the old one is updated
-// before the next step.
-func (r *replacement) handsOver(step replace.Step) bool {
-	return r.phase == decider.CreatePhase && (step == replace.References || step == replace.DeleteOld)
-}
-
-// again reports whether to observe again after an observation that failed. Neither an ended proof
-// nor a broken ledger passes with time.
-func (r *replacement) again(ctx context.Context, err error) bool {
-	var unproven *unprovenError
-	if r.blinks++; r.blinks >= cmp.Or(r.o.Tries, mostBlinks) || errors.As(err, &unproven) || r.broken() != nil {
-		return false
-	}
-	return r.pause.wait(r.apply, ctx, r.soft)
 }
 
 // stops is the outcome of a replacement that stops before its end. It stays in progress, and the

@@ -60,10 +60,19 @@ func (a *apply) resolveInto(ctx context.Context, d *decider.Decision, r *provide
 		r.Owner = d.Desired.Owner
 	}
 	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, a.resolver(ctx, d.Ref, &missing))
-	if len(missing) > 0 {
-		return a.noValue(missing[0])
+	if len(missing) == 0 {
+		return nil
 	}
-	return nil
+	to := missing[0]
+	// A resource that starts may get the value later. The action waits for it, and has not failed.
+	if o, exists := a.known(to.Ref); exists && o.Health == resource.Pending {
+		return &startsError{to, o}
+	}
+	if _, exists := a.known(to.Ref); exists {
+		return fmt.Errorf("it refers to %s, and %s has no %s: correct the reference, or configure %s so that it has one", to,
+			to.Ref.Short(), to.Path, to.Ref.Short())
+	}
+	return fmt.Errorf("it refers to %s, which neither existed nor was created", to)
 }
 
 // lastConfigured returns the attributes that control how a resource is deleted, such as whether a final
@@ -145,19 +154,6 @@ func valueAt(attrs resource.Attrs, path string, otherwise resource.Value) resour
 		}
 	}
 	return v
-}
-
-// noValue is the error of a reference without a value.
-func (a *apply) noValue(to resource.Reference) error {
-	// A resource that starts may get the value later. The action waits for it, and has not failed.
-	if o, exists := a.known(to.Ref); exists && o.Health == resource.Pending {
-		return &startsError{to, o}
-	}
-	if _, exists := a.known(to.Ref); exists {
-		return fmt.Errorf("it refers to %s, and %s has no %s: correct the reference, or configure %s so that it has one", to,
-			to.Ref.Short(), to.Path, to.Ref.Short())
-	}
-	return fmt.Errorf("it refers to %s, which neither existed nor was created", to)
 }
 
 // unverified lists the write-only attributes that an update does not set and no action before it

@@ -109,7 +109,11 @@ func (a *apply) outcomeOf(decision int) Outcome {
 		two.Seconds += one.Seconds
 		if !two.Status.good() && !two.Reverted {
 			two.Deleted, two.Created = first == decider.DeletePhase, first == decider.CreatePhase
-			two.Detail = incomplete(two) + two.Detail
+			if two.Deleted {
+				two.Detail = "the old resource is deleted, the new one is not created: " + two.Detail
+			} else {
+				two.Detail = "the new resource is created, the old one is not deleted: " + two.Detail
+			}
 		}
 		// The phase that created has the ID of the resource that is left.
 		if two.ID == "" || second == decider.DeletePhase {

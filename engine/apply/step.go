@@ -14,15 +14,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// good does so for the end of a replacement.
-func (r *replacement) good(ctx context.Context, e event.ReplaceFinished, left *resource.Observed) []event.Event {
-	if e.Reverted || left == nil || r.applied == nil {
-		return nil
-	}
-	good, _ := r.engine.LastGood(context.WithoutCancel(ctx), e.Ref, left, *r.applied)
-	return good
-}
-
 // do does one step. It returns an outcome if the replacement stops there. The first step records
 // the start of the replacement with it, so that a crash after it finds the old resource, the
 // strategy and the key in the log. A step that destroys or sets aside proves its resource first,
@@ -31,7 +22,13 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	if step == replace.Revert {
 		return r.goBack(ctx, s)
 	}
-	have := target(step, s)
+	have := s.Old // what the step is done to; nil for a create
+	switch step {
+	case replace.Switch, replace.DeleteNew:
+		have = s.New
+	case replace.Create:
+		have = nil
+	}
 	if step == replace.SetAside || step.Destroys() {
 		if err := r.prove(ctx, r.d.Ref, have.ID); err != nil {
 			return stop(r.stops(ctx, err))
@@ -175,7 +172,11 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 		left = s.New
 	}
 	if step == replace.GiveUp && s.Old != nil {
-		return r.givesUp(s)
+		// It can neither go on nor back.
+		err := fmt.Errorf("%s, and there is no way back, because other resources refer to it already; "+
+			"%s is kept: repair %s, or run `ovi forget %s --id %s` to manage %s alone",
+			r.whyBack(s), r.Old, s.New.ID, r.d.Ref.ShortInStack(), r.Old, s.New.ID)
+		return Outcome{Status: Failed, ID: s.New.ID, Err: err, Detail: err.Error()}
 	}
 	e := event.ReplaceFinished{Ref: r.d.Ref, Key: r.Key, Reverted: step == replace.Reverted}
 	// The end of a replacement names the resource that is left, which must still be proven.
@@ -187,7 +188,13 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 	}
 	// A replacement without a recorded start has no end to record.
 	if r.recorded {
-		if out := r.write(ctx, append([]event.Event{e}, r.good(ctx, e, left)...)...); out != nil {
+		events := []event.Event{e}
+		// If the record cannot be read, that is left to the recording, which then fails too.
+		if !e.Reverted && left != nil && r.applied != nil {
+			good, _ := r.engine.LastGood(context.WithoutCancel(ctx), e.Ref, left, *r.applied)
+			events = append(events, good...)
+		}
+		if out := r.write(ctx, events...); out != nil {
 			out.ID = e.ID
 			return *out
 		}
@@ -209,14 +216,6 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 	return out
 }
 
-// givesUp is the outcome of a replacement that can neither go on nor back.
-func (r *replacement) givesUp(s replace.Stage) Outcome {
-	err := fmt.Errorf("%s, and there is no way back, because other resources refer to it already; "+
-		"%s is kept: repair %s, or run `ovi forget %s --id %s` to manage %s alone",
-		r.whyBack(s), r.Old, s.New.ID, r.d.Ref.ShortInStack(), r.Old, s.New.ID)
-	return Outcome{Status: Failed, ID: s.New.ID, Err: err, Detail: err.Error()}
-}
-
 // write records events under the claim. It returns an outcome if it cannot.
 func (r *replacement) write(ctx context.Context, events ...event.Event) *Outcome {
 	_, err := r.engine.Ledger.RecordUnder(context.WithoutCancel(ctx), r.guard, events...)
@@ -227,18 +226,6 @@ func (r *replacement) write(ctx context.Context, events ...event.Event) *Outcome
 		return stop(r.notStarted(Outcome{}, err))
 	}
 	return stop(r.notRecorded(Outcome{}, err))
-}
-
-// target is the resource that a step is done to; nil for a create.
-func target(step replace.Step, s replace.Stage) *resource.Observed {
-	switch step {
-	case replace.Switch, replace.DeleteNew:
-		return s.New
-	case replace.Create:
-		return nil
-	default:
-		return s.Old
-	}
 }
 
 // stepRequest makes the provider's request for a step. A create uses the key of the whole

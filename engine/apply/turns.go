@@ -254,7 +254,11 @@ func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
 	tell := t.telling()
 	defer tell(resource.Observed{})
 	for pause := (pauses{}); out.unready == nil; {
-		o, err := t.readiness(d.Ref)
+		found, err := t.observeReady(d.Ref, func(r resource.Ref) bool { return r == d.Ref })
+		o, exists := found[d.Ref]
+		if err == nil && !exists {
+			o = resource.Observed{Ref: d.Ref, Health: resource.Failing, Message: "it does not exist"}
+		}
 		if err == nil && !t.serves(&o) {
 			tell(o)
 		}
@@ -273,18 +277,6 @@ func (t *turns) awaitService(d *decider.Decision, out Outcome) Outcome {
 		}
 	}
 	return out
-}
-
-// readiness observes a resource, and whether it is in service.
-func (t *turns) readiness(ref resource.Ref) (resource.Observed, error) {
-	found, err := t.observeReady(ref, func(r resource.Ref) bool { return r == ref })
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	if o, exists := found[ref]; exists {
-		return o, nil
-	}
-	return resource.Observed{Ref: ref, Health: resource.Failing, Message: "it does not exist"}, nil
 }
 
 // observeReady observes managed resources of the kind of one, and asks their provider whether the healthy

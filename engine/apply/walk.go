@@ -286,11 +286,14 @@ func (w *walker) refuse(refused map[int]Outcome) {
 			w.skipAfter(i, o)
 		}
 	}
+	// A step that is neither skipped nor refused may still start.
+	mayStart := func(n int) bool { return w.waits[n] >= 0 }
 	for i := len(w.steps) - 1; i >= 0; i-- { // each step is after those that it waits for
 		s := w.steps[i]
 		d := &w.plan.Plan.Decisions[s.Decision]
 		needs := w.first.needers[i]
-		if w.started[i] || w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 || !w.allSkipped(needs) {
+		if w.started[i] || w.waits[i] < 0 || d.Action != decider.Create || len(needs) == 0 ||
+			slices.ContainsFunc(needs, mayStart) {
 			continue
 		}
 		on := w.decision(w.steps[needs[0]]).Ref
@@ -345,14 +348,4 @@ func (w *walker) needs() [][]int {
 		out[i] = slices.DeleteFunc(slices.Clone(w.next[i]), func(n int) bool { return w.isTurn(n, s) })
 	}
 	return out
-}
-
-// allSkipped reports whether all of some steps were skipped or refused.
-func (w *walker) allSkipped(steps []int) bool {
-	for _, n := range steps {
-		if w.waits[n] >= 0 {
-			return false
-		}
-	}
-	return true
 }
