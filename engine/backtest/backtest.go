@@ -183,26 +183,22 @@ func (t *backtestRun) compare(plan string, now time.Time, judged decider.Plan, l
 			Was: was[d.Ref], Would: judge(d.Blockers), Warnings: d.Warnings,
 		}
 		if row.Flips() || len(row.Warnings) > 0 || slices.ContainsFunc(d.Blockers, t.spoken) {
-			t.add(row)
+			// A row with the same decision and results is counted.
+			key := rowKey{row.Ref, row.Proposed, string(row.Was.Says), row.Was.Policy, string(row.Would.Says), row.Would.Policy}
+			n, ok := t.rows[key]
+			if ok {
+				t.out.Tried[n].Last = row.Last
+				t.out.Tried[n].Times++
+			} else {
+				n = len(t.out.Tried)
+				t.rows[key] = n
+				t.out.Tried = append(t.out.Tried, row)
+			}
+			// A later start marks the row as done.
+			at := row.Plan + " " + row.Ref.String()
+			t.rowsOf[at] = append(t.rowsOf[at], n)
 		}
 	}
-}
-
-// add adds a row, or counts it in the row with the same decision and results. It notes the plan, so
-// that a later start marks the row as done.
-func (t *backtestRun) add(row Tried) {
-	key := rowKey{row.Ref, row.Proposed, string(row.Was.Says), row.Was.Policy, string(row.Would.Says), row.Would.Policy}
-	i, ok := t.rows[key]
-	if ok {
-		t.out.Tried[i].Last = row.Last
-		t.out.Tried[i].Times++
-	} else {
-		i = len(t.out.Tried)
-		t.rows[key] = i
-		t.out.Tried = append(t.out.Tried, row)
-	}
-	at := row.Plan + " " + row.Ref.String()
-	t.rowsOf[at] = append(t.rowsOf[at], i)
 }
 
 // judge returns the result of several Blockers: the strictest counts.

@@ -65,8 +65,12 @@ func (m *logState) apply(r event.Record) error {
 	case event.Observed:
 		m.observed(e)
 	case event.Finished:
-		if e.Outcome == event.Done && e.Step == "" { // of a step the observation after it tells
-			m.done(r.Seq, e)
+		switch {
+		case e.Outcome != event.Done || e.Step != "": // of a step the observation after it tells
+		case e.Action == decider.Delete || e.Phase == event.PhaseDelete:
+			m.set(r.Seq, e.Ref, nil)
+		case e.Resource != nil:
+			m.set(r.Seq, e.Ref, e.Resource)
 		}
 	case event.ReplaceFinished:
 		if e.ID == "" && !e.Reverted {
@@ -84,20 +88,15 @@ func (m *logState) apply(r event.Record) error {
 		m.use(e)
 	case event.Refused:
 		m.refused(e)
-	case event.Baseline:
-		return m.baseline(e)
+	case event.Baseline: // what a trimmed log keeps of the records before
+		resources, approvals, err := history.BaselineState(e)
+		maps.Copy(m.resources, resources)
+		for _, c := range approvals {
+			m.approve(c)
+		}
+		return err
 	}
 	return nil
-}
-
-// baseline applies what a trimmed log keeps of the records before.
-func (m *logState) baseline(e event.Baseline) error {
-	resources, approvals, err := history.BaselineState(e)
-	maps.Copy(m.resources, resources)
-	for _, c := range approvals {
-		m.approve(c)
-	}
-	return err
 }
 
 func (m *logState) observed(e event.Observed) {
@@ -114,15 +113,6 @@ func (m *logState) observed(e event.Observed) {
 	}
 	for _, ref := range e.Gone {
 		delete(m.resources, ref)
-	}
-}
-
-func (m *logState) done(seq wal.Seq, e event.Finished) {
-	switch {
-	case e.Action == decider.Delete || e.Phase == event.PhaseDelete:
-		m.set(seq, e.Ref, nil)
-	case e.Resource != nil:
-		m.set(seq, e.Ref, e.Resource)
 	}
 }
 
