@@ -68,7 +68,9 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 		r, waiting[r.Scope] = y.withoutLate(r)
 		// Every kind of the location is still being read.
 		if r.Kinds != nil && len(r.Kinds) == 0 {
-			w.Unreachable[r.Scope] = firstOf(waiting[r.Scope])
+			// The first kind by name, so that repeated cycles report the same text.
+			first := slices.Min(slices.Collect(maps.Keys(waiting[r.Scope])))
+			w.Unreachable[r.Scope] = waiting[r.Scope][first]
 			continue
 		}
 		if g, started := y.start(now, r); started {
@@ -123,11 +125,6 @@ func (y *asyncObserver) withoutLate(r provider.ObserveRequest) (provider.Observe
 	return r, waiting
 }
 
-// firstOf returns the error of the first kind by name, so that repeated cycles report the same text.
-func firstOf(all map[string]error) error {
-	return all[slices.Min(slices.Collect(maps.Keys(all)))]
-}
-
 func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
 	return fmt.Errorf("observe %s: the observation started at %s is still running; other locations do not wait for it",
 		s, g.started.UTC().Format(time.RFC3339))
@@ -153,11 +150,27 @@ func (y *asyncObserver) observeScope(now *engine.Observing, r provider.ObserveRe
 		Context: y.ctx,
 		Reading: func(kind string, since time.Time) {
 			y.wait.Add(1)
-			y.readOn(r.Scope, kind, since)
+			y.mu.Lock()
+			defer y.mu.Unlock()
+			if y.late[r.Scope] == nil {
+				y.late[r.Scope] = map[string]time.Time{}
+			}
+			y.late[r.Scope][kind] = since
 		},
 		Deliver: func(l provider.Listing, since time.Time) {
 			defer y.wait.Done()
-			y.deliver(now, r, l, since)
+			// A kind that could not be read or recorded is read again by the next cycle.
+			snapshot, err := provider.SnapshotOf(r.Scope, since, []provider.Listing{l})
+			if err == nil {
+				err = now.Record(y.ctx, snapshot, r)
+			}
+			y.mu.Lock()
+			// The kind is read again from now on, even if its record failed.
+			delete(y.late[r.Scope], l.Kind)
+			y.mu.Unlock()
+			if err == nil {
+				y.use(r.Scope, []string{l.Kind}, "a slow kind was observed")
+			}
 		},
 	}
 	live, record := now.Read(y.ctx, r)
@@ -180,32 +193,6 @@ func (y *asyncObserver) observeScope(now *engine.Observing, r provider.ObserveRe
 		kinds = y.loop.engine.KindsOf(r.Scope.Provider)
 	}
 	y.use(r.Scope, kinds, "a slow location was observed")
-}
-
-// readOn notes that a kind is still being read.
-func (y *asyncObserver) readOn(s resource.Scope, kind string, since time.Time) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.late[s] == nil {
-		y.late[s] = map[string]time.Time{}
-	}
-	y.late[s][kind] = since
-}
-
-// deliver records a kind that took long. If it could not be read or recorded, the next cycle reads it
-// again.
-func (y *asyncObserver) deliver(now *engine.Observing, r provider.ObserveRequest, l provider.Listing, since time.Time) {
-	snapshot, err := provider.SnapshotOf(r.Scope, since, []provider.Listing{l})
-	if err == nil {
-		err = now.Record(y.ctx, snapshot, r)
-	}
-	y.mu.Lock()
-	// The kind is read again from now on, even if its record failed.
-	delete(y.late[r.Scope], l.Kind)
-	y.mu.Unlock()
-	if err == nil {
-		y.use(r.Scope, []string{l.Kind}, "a slow kind was observed")
-	}
 }
 
 // use lets the next plan take kinds from the record, and starts it.

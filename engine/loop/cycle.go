@@ -224,15 +224,6 @@ func (l *stackLoop) help(ctx context.Context) bool {
 	return true
 }
 
-// awaitObservation waits for an observation that this instance has not helped with, if it applies.
-func (l *stackLoop) awaitObservation(ctx context.Context) error {
-	if !l.o.Apply {
-		<-ctx.Done()
-		return context.Cause(ctx)
-	}
-	return l.engine.Ledger().AwaitScans(ctx, l.hasNewScans)
-}
-
 // hasNewScans reports whether a scope has an observation that this instance has not helped with.
 // Times identify observations and do not order them: each is by the clock of its own host.
 func (l *stackLoop) hasNewScans(scans []ledger.Scan) bool {

@@ -38,10 +38,18 @@ type sourceRead struct {
 	err     error             // at its end
 }
 
-// newest returns the configuration. A read that it starts ends with life.
+// newest returns the configuration. A read that it starts ends with life and not with the cycle. One read
+// runs at a time.
 func (s *sourceReader) newest(ctx, life context.Context, leads bool) ([]resource.Intent, error) {
 	if s.present == nil {
-		s.start(life)
+		r := &sourceRead{since: time.Now(), over: make(chan struct{})}
+		s.present = r
+		ends := s.begins()
+		go func() {
+			defer close(r.over)
+			defer ends()
+			r.intents, r.err = s.load(life)
+		}()
 	}
 	r := s.present
 	var late <-chan time.Time
@@ -66,18 +74,6 @@ func (s *sourceReader) newest(ctx, life context.Context, leads bool) ([]resource
 		s.latest = r.intents
 	}
 	return r.intents, r.err
-}
-
-// start begins a read that ends with life and not with the cycle. One read runs at a time.
-func (s *sourceReader) start(life context.Context) {
-	r := &sourceRead{since: time.Now(), over: make(chan struct{})}
-	s.present = r
-	ends := s.begins()
-	go func() {
-		defer close(r.over)
-		defer ends()
-		r.intents, r.err = s.load(life)
-	}()
 }
 
 // outlasting is closed when a read that has outlasted its cycle ends; nil means that there is none.

@@ -273,7 +273,13 @@ func (l *stackLoop) standBy(ctx context.Context) error {
 	var errs [2]error
 	for i, until := range []func() error{
 		func() error { return l.engine.Claims().Await(ctx, Lead+l.stack.Name) },
-		func() error { return l.awaitObservation(ctx) },
+		func() error { // an observation that this instance has not helped with, if it applies
+			if !l.o.Apply {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			return l.engine.Ledger().AwaitScans(ctx, l.hasNewScans)
+		},
 	} {
 		wait.Go(func() {
 			defer cancel()

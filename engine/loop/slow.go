@@ -29,19 +29,6 @@ type usualTime struct {
 	of   int // recorded durations
 }
 
-// of returns the usual time of an action.
-func (u usualTimes) of(ctx context.Context, e *engine.Engine, key usualKey) (usualTime, error) {
-	if t, known := u[key]; known {
-		return t, nil
-	}
-	took, of, err := history.Usual(ctx, e.Ledger().Reader(), key.provider, key.kind, key.action)
-	if err != nil {
-		return usualTime{}, fmt.Errorf("read how long the %s of %s takes: %w", key.action, key.kind, err)
-	}
-	u[key] = usualTime{took, of}
-	return u[key], nil
-}
-
 // slow lists the running actions that take longer than twice the usual time. That is the median of the last
 // recorded durations of the same action on the kind or, without records, the time in which the kind starts.
 func (u usualTimes) slow(ctx context.Context, e *engine.Engine, p *engine.Planned) (out []Alert, err error) {
@@ -54,9 +41,14 @@ func (u usualTimes) slow(ctx context.Context, e *engine.Engine, p *engine.Planne
 		if age <= 2*leastUsual {
 			continue
 		}
-		usual, err := u.of(ctx, e, key)
-		if err != nil {
-			return nil, err
+		usual, known := u[key]
+		if !known {
+			took, of, err := history.Usual(ctx, e.Ledger().Reader(), key.provider, key.kind, key.action)
+			if err != nil {
+				return nil, fmt.Errorf("read how long the %s of %s takes: %w", key.action, key.kind, err)
+			}
+			usual = usualTime{took, of}
+			u[key] = usual
 		}
 		basis := fmt.Sprintf("the median of the last %d", usual.of)
 		switch usual.of {

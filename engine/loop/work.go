@@ -187,14 +187,10 @@ var ErrStopGrace = fmt.Errorf("the loop was stopped, and the time for running ac
 // executes reports whether a plan has something to do or to record now. It ignores decisions that are left to
 // running applies.
 func executes(p *engine.Planned) bool {
+	busy := func(b decider.Blocker) bool { return b.Policy == engine.BusyPolicy }
 	return len(p.Plan.Outputs) > 0 || slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool {
-		return d.Action.Executes() || d.Proposed.Executes() && !leftToApply(&d)
+		return d.Action.Executes() || d.Proposed.Executes() && !slices.ContainsFunc(d.Blockers, busy)
 	})
-}
-
-// leftToApply reports whether a decision waits for a running apply.
-func leftToApply(d *decider.Decision) bool {
-	return slices.ContainsFunc(d.Blockers, func(b decider.Blocker) bool { return b.Policy == engine.BusyPolicy })
 }
 
 // stepEnded wakes the loop if a decision of the last plan waits for a resource whose action has ended. It is called
