@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,8 +42,9 @@ func (e *AppliedError) Error() string {
 func (e *Operator) Approve(
 	ctx context.Context, p *plan.Planned, a OperatorAction, until time.Time,
 ) (event.Approved, error) {
+	executes := func(d decider.Decision) bool { return d.Proposed.Executes() } // blocked or not
 	// A plan for drift cannot be applied, so an approval of it would allow nothing.
-	if p.Mode == event.ForDrift || !proposes(p.Plan) {
+	if p.Mode == event.ForDrift || !slices.ContainsFunc(p.Plan.Decisions, executes) {
 		return event.Approved{}, ErrNothingToApprove
 	}
 	if err := e.untouched(ctx, p); err != nil {
@@ -111,16 +113,6 @@ func anyDone(records []event.Record) bool {
 			if started[e.Key] && e.Finding == event.FoundDone {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// proposes reports whether a plan proposes an action, blocked or not.
-func proposes(p decider.Plan) bool {
-	for i := range p.Decisions {
-		if p.Decisions[i].Proposed.Executes() {
-			return true
 		}
 	}
 	return false

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ovi-project/ovi/engine/plan"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -46,17 +45,13 @@ func (e *Operator) Existing(
 			}
 		}
 		for i := range s.Resources {
-			if o := s.Resources[i]; takeable(p, ref, &o) {
+			o := s.Resources[i]
+			// Marks without proof, former bindings and ownership by another system exclude a resource.
+			if o.Ref == ref.Bare() && o.Ownership == resource.Unmanaged && adoptable(p, ref, &o, false) == nil {
 				o.Ref = ref
 				out = append(out, o)
 			}
 		}
 	}
 	return out, nil
-}
-
-// takeable reports whether a resource has the name of a ref and belongs to nothing. Marks without
-// proof, former bindings and ownership by another system exclude it.
-func takeable(p *plan.Planned, ref resource.Ref, o *resource.Observed) bool {
-	return o.Ref == ref.Bare() && o.Ownership == resource.Unmanaged && adoptable(p, ref, o, false) == nil
 }

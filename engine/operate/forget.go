@@ -22,18 +22,24 @@ func (e *Operator) Forget(ctx context.Context, ref resource.Ref, id string, a Op
 	if at, err := e.plan.Located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location
 	}
+	// An operator does not wait for claims of crashed runs on this host.
+	e.plan.ReleaseDead(ctx)
 	var record event.Event
-	err := e.claimed(ctx, ref, func(ctx context.Context) (_ event.Event, err error) {
+	err := e.plan.Claims.Hold(ctx, ref.String(), func(ctx context.Context, c parts.Claim) (err error) {
+		// The event is built under the claim, so that its facts still hold when it is recorded.
 		if record, err = e.forgotten(ctx, ref, id, a); err != nil {
-			return nil, err
+			return err
 		}
 		// The end of a binding may lower a protection, so a person signs it. A dismissed resource
 		// has no binding.
 		if d, is := record.(event.Disowned); is {
 			d.SignedAt = e.signedAt(a)
-			record, err = signedAs(ctx, e, a, d)
+			if record, err = signedAs(ctx, e, a, d); err != nil {
+				return err
+			}
 		}
-		return record, err
+		_, err = e.plan.Ledger.RecordUnder(ctx, coordinator.Guard(c.Ref, c.Token), record)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("forget %s: %w", ref.Short(), err)
@@ -100,20 +106,4 @@ func (e *Operator) exists(ctx context.Context, ref resource.Ref, id string) erro
 			"run `ovi inventory` to list the IDs of unmanaged resources")
 	}
 	return nil
-}
-
-// claimed records an event under the claim of a ref. Claims of crashed runs on this host are
-// released first, so that an operator does not wait for them. The event is built under the claim,
-// so that its facts still hold when it is recorded.
-func (e *Operator) claimed(
-	ctx context.Context, ref resource.Ref, build func(context.Context) (event.Event, error),
-) error {
-	e.plan.ReleaseDead(ctx)
-	return e.plan.Claims.Hold(ctx, ref.String(), func(ctx context.Context, c parts.Claim) error {
-		record, err := build(ctx)
-		if err == nil {
-			_, err = e.plan.Ledger.RecordUnder(ctx, coordinator.Guard(c.Ref, c.Token), record)
-		}
-		return err
-	})
 }

@@ -18,8 +18,20 @@ import (
 // move itself is recorded; after any other error nothing is.
 func (e *Operator) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
 	return e.rename(ctx, "move", from, to, a, func(ctx context.Context, from, to resource.Ref) (event.Moved, error) {
-		id, err := e.movable(ctx, from, to)
-		return event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason}, err
+		// Both claims are held here, so the answer holds until the move is recorded.
+		b, err := e.plan.Ledger.Binding(ctx, from)
+		if err != nil {
+			return event.Moved{}, err
+		}
+		switch old, err := e.plan.Ledger.Binding(ctx, to); {
+		case err == nil:
+			return event.Moved{}, resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
+				"use another name, move that one first, or exchange the names with --exchange")
+		case !errors.Is(err, ledger.ErrNotFound):
+			return event.Moved{}, err
+		}
+		moved := event.Moved{Ref: to, From: from, ID: b.ID, Who: a.Who, Reason: a.Reason}
+		return moved, errors.Join(e.quiet(ctx, from), e.quiet(ctx, to))
 	})
 }
 
@@ -112,23 +124,6 @@ func (e *Operator) nameable(from, to resource.Ref) error {
 		return nil
 	}
 	return resource.Advise(errors.New(wrong[0].Summary), wrong[0].Suggestion)
-}
-
-// movable returns the ID of the resource to move, or the reason why it cannot be moved now. It is
-// called under both claims, so the answer holds until the move is recorded.
-func (e *Operator) movable(ctx context.Context, from, to resource.Ref) (id string, err error) {
-	b, err := e.plan.Ledger.Binding(ctx, from)
-	if err != nil {
-		return "", err
-	}
-	switch old, err := e.plan.Ledger.Binding(ctx, to); {
-	case err == nil:
-		return "", resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID),
-			"use another name, move that one first, or exchange the names with --exchange")
-	case !errors.Is(err, ledger.ErrNotFound):
-		return "", err
-	}
-	return b.ID, errors.Join(e.quiet(ctx, from), e.quiet(ctx, to))
 }
 
 // quiet returns an error if a name has an open action or a replacement. The records of both have the name in them, and

@@ -100,8 +100,14 @@ func (e *Operator) ChangeRoster(
 		return out, fmt.Errorf("change the roster: %w", event.ErrLastKey) // before the person signs
 	}
 	if len(before) > 0 && a.Sign.Sign == nil {
+		var names []string // a person can have several keys
+		for _, b := range before {
+			if !slices.Contains(names, b.Name) {
+				names = append(names, b.Name)
+			}
+		}
 		return out, fmt.Errorf("change the roster: %w: use --sign KEYFILE with a key of %s", event.ErrUnsigned,
-			strings.Join(namesOf(before), " or "))
+			strings.Join(names, " or "))
 	}
 	if len(before) > 0 {
 		out.SignedBy, out.Who, err = e.signed(ctx, a, true, func(who string) []byte {
@@ -116,16 +122,6 @@ func (e *Operator) ChangeRoster(
 		return out, fmt.Errorf("change the roster: %w", err)
 	}
 	return out, nil
-}
-
-// namesOf returns the names of people, each once: a person can have several keys.
-func namesOf(all []event.Signer) (out []string) {
-	for _, s := range all {
-		if !slices.Contains(out, s.Name) {
-			out = append(out, s.Name)
-		}
-	}
-	return out
 }
 
 // personal is an act that a person may sign.
