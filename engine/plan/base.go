@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // base holds the values that must stay the same between saving and applying a decision.
@@ -19,15 +18,11 @@ type base struct {
 // baseOf returns the base of a decision.
 func baseOf(d *decider.Decision, kinds decider.Kinds) base {
 	b := base{Action: proposedAction(d), Desired: d.DesiredDigest()}
-	if d.Observed != nil {
-		b.Observed = contentOf(*d.Observed, kinds)
+	if d.Observed == nil {
+		return b
 	}
-	return b
-}
-
-// contentOf returns the digest of a resource without its health and its computed attributes: a server
-// that has become healthy has not changed.
-func contentOf(o resource.Observed, kinds decider.Kinds) string {
+	// Health and computed attributes do not count: a server that has become healthy has not changed.
+	o := *d.Observed
 	o.Health, o.Message = "", ""
 	kind, _ := kinds(o.Ref.Provider, o.Ref.Kind)
 	for _, a := range kind.Attrs {
@@ -36,7 +31,8 @@ func contentOf(o resource.Observed, kinds decider.Kinds) string {
 		}
 	}
 	sum := sha256.Sum256(o.AppendJSON(nil))
-	return hex.EncodeToString(sum[:])
+	b.Observed = hex.EncodeToString(sum[:])
+	return b
 }
 
 // It returns the reason, for the operator who saved the plan, or an empty text. The first

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
-	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/resource/position"
 	"github.com/ovi-project/ovi/resource/rules"
@@ -156,7 +155,13 @@ func (e *Planner) require(ctx context.Context, p *Planning, intents []resource.I
 		return fmt.Errorf("read the required policies: %w", err)
 	}
 	for _, x := range required {
-		r := requiredRules(x)
+		r := *x.Rules
+		r.Expressions = append([]rules.Expression(nil), r.Expressions...)
+		at := position.Position{File: "required policy " + x.Name}
+		for i := range r.Expressions {
+			rule := &r.Expressions[i]
+			rule.At, rule.WhenAt, rule.UntilAt = at, at, at
+		}
 		if err := note("required "+x.Name, r); err != nil {
 			return err
 		}
@@ -167,16 +172,4 @@ func (e *Planner) require(ctx context.Context, p *Planning, intents []resource.I
 		o.guards = append(o.guards, guards...)
 	}
 	return nil
-}
-
-// requiredRules are the rules of a required policy, with a position that names it.
-func requiredRules(x event.PolicyRequired) rules.Rules {
-	out := *x.Rules
-	out.Expressions = append([]rules.Expression(nil), out.Expressions...)
-	at := position.Position{File: "required policy " + x.Name}
-	for i := range out.Expressions {
-		r := &out.Expressions[i]
-		r.At, r.WhenAt, r.UntilAt = at, at, at
-	}
-	return out
 }

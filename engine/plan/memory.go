@@ -63,8 +63,14 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 	if m.tries, err = l.Attempts(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts: %w", err)
 	}
-	if err := m.loadStates(ctx, l.Reader(), at); err != nil {
-		return nil, err
+	if m.down, err = l.Reader().Down(ctx, at); err != nil {
+		return nil, fmt.Errorf("read what is not healthy: %w", err)
+	}
+	if m.restarts, err = l.Reader().Restarts(ctx); err != nil {
+		return nil, fmt.Errorf("read the restarts: %w", err)
+	}
+	if m.fights, err = l.Reader().Fights(ctx); err != nil {
+		return nil, fmt.Errorf("read which values are set back: %w", err)
 	}
 	if m.names, err = l.Reader().Names(ctx, at); err != nil {
 		return nil, fmt.Errorf("read the renames and outages: %w", err)
@@ -74,7 +80,12 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 		return nil, fmt.Errorf("read the recorded stacks: %w", err)
 	}
 	m.stacks, m.others = len(loaded), handover.New(ctx, l.Reader(), at)
-	blessings, err := blessings(ctx, l, at)
+	var blessings []ledger.Blessing
+	if at == storage.Now {
+		blessings, err = l.Blessings(ctx) // that the audit log proves
+	} else {
+		blessings, err = l.BlessingsAt(ctx, at) // as the store had them
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read what is blessed: %w", err)
 	}
@@ -106,14 +117,6 @@ func loadMemory(ctx context.Context, l *ledger.Ledger, at storage.Revision) (m *
 	m.past, m.pastErr = history.New(l.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
 	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return l.Approvals(ctx, digest) }
 	return m, nil
-}
-
-// blessings returns the blessings that the audit log proves; at a past revision, as the store had them.
-func blessings(ctx context.Context, l *ledger.Ledger, at storage.Revision) ([]ledger.Blessing, error) {
-	if at != storage.Now {
-		return l.BlessingsAt(ctx, at)
-	}
-	return l.Blessings(ctx)
 }
 
 // With resets every attribute that is not verified is removed, so that it is a difference and is
@@ -246,20 +249,6 @@ func wasApplied(a event.Applied, c resource.Change) (resource.Value, bool) {
 		}
 	}
 	return v, true
-}
-
-// loadStates reads what the states of resources are judged by.
-func (m *memory) loadStates(ctx context.Context, r *ledger.Reader, at storage.Revision) (err error) {
-	if m.down, err = r.Down(ctx, at); err != nil {
-		return fmt.Errorf("read what is not healthy: %w", err)
-	}
-	if m.restarts, err = r.Restarts(ctx); err != nil {
-		return fmt.Errorf("read the restarts: %w", err)
-	}
-	if m.fights, err = r.Fights(ctx); err != nil {
-		return fmt.Errorf("read which values are set back: %w", err)
-	}
-	return nil
 }
 
 // starting returns a function that reports whether a pending resource has not been pending for

@@ -59,8 +59,17 @@ func (e *Planner) observe(ctx context.Context, p *Planning) (err error) {
 		return err
 	}
 	p.Live = resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
+	var before []event.Event
+	for _, i := range p.Intents {
+		if i.Unread != "" {
+			continue
+		}
+		before = append(before, event.Loaded{
+			Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources),
+		})
+	}
+	before = append(before, p.accepted...)
 	// A scope inside a resource can be read only once the resource is known, so levels follow each other.
-	before := append(loaded(p.Intents), p.accepted...)
 	for level := 0; level == 0 || len(requests) > 0; level, before = level+1, nil {
 		var now []provider.ObserveRequest
 		now, requests = p.places.Insides.Split(requests, level)
@@ -114,7 +123,13 @@ func (e *Planner) observeLevel(
 			c.Live.Scopes[s] = joined
 		}
 	}
-	p.Observations = append(p.Observations, e.describe(observationsOf(c.Live, fresh))...)
+	observations := observationsOf(c.Live, fresh)
+	for i := range observations {
+		if d, ok := e.Providers[observations[i].Scope.Provider].(provider.Describer); ok {
+			observations[i].Place = d.Describe(observations[i].Scope.Location)
+		}
+	}
+	p.Observations = append(p.Observations, observations...)
 	maps.Copy(c.Live.Scopes, fresh)
 	maps.Copy(p.Live.Scopes, c.Live.Scopes)
 	maps.Copy(p.Live.Unreachable, c.Live.Unreachable)
@@ -240,20 +255,6 @@ func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 	}
 }
 
-// loaded returns the events for the loaded configurations.
-func loaded(intents []resource.Intent) []event.Event {
-	var out []event.Event
-	for _, i := range intents {
-		if i.Unread != "" {
-			continue
-		}
-		out = append(out, event.Loaded{
-			Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources),
-		})
-	}
-	return out
-}
-
 // splitByAge separates the scopes that are recent enough in the store from those to read. A scope
 // with an open action is always read. If some kinds of a scope were recorded late, these kinds are
 // taken from the store and the others are read. A scope that was never read before is always read.
@@ -288,7 +289,11 @@ func (e *Planner) splitByAge(
 			stale = append(stale, r)
 			continue
 		}
-		rest := e.besides(r, late)
+		rest := r // the kinds that were not recorded late, by name; none if nothing is left
+		if rest.Kinds == nil {
+			rest.Kinds = e.Providers.Names(s.Provider)
+		}
+		rest.Kinds = slices.DeleteFunc(slices.Clone(rest.Kinds), func(k string) bool { return slices.Contains(late, k) })
 		switch {
 		case scan.Covers(r.Kinds) && (len(rest.Kinds) == 0 || p.maxAge > 0 && p.At.Sub(scan.Confirmed) <= p.maxAge):
 			recent = append(recent, *scan)
@@ -310,25 +315,6 @@ func (e *Planner) splitByAge(
 		}
 	}
 	return fresh, stale, nil
-}
-
-// besides returns a request for the kinds that are not among these. It names kinds, none if nothing is left.
-func (e *Planner) besides(r provider.ObserveRequest, kinds []string) provider.ObserveRequest {
-	if r.Kinds == nil {
-		r.Kinds = e.Providers.Names(r.Scope.Provider)
-	}
-	r.Kinds = slices.DeleteFunc(slices.Clone(r.Kinds), func(k string) bool { return slices.Contains(kinds, k) })
-	return r
-}
-
-// describe adds what the providers call the p.places.
-func (e *Planner) describe(all []Observation) []Observation {
-	for i := range all {
-		if d, ok := e.Providers[all[i].Scope.Provider].(provider.Describer); ok {
-			all[i].Place = d.Describe(all[i].Scope.Location)
-		}
-	}
-	return all
 }
 
 func observationsOf(live resource.LiveState, fresh map[resource.Scope]resource.Snapshot) []Observation {

@@ -19,7 +19,12 @@ func (e *Planner) recordOutages(ctx context.Context, p *Planning) error {
 	}
 	var ended []event.Event
 	for _, ref := range slices.SortedFunc(maps.Keys(p.Outages), resource.Ref.Compare) {
-		if slices.Contains(p.Stacks, ref.Stack) && !mayConfigure(p.Intents, ref) {
+		mayConfigure := func(in resource.Intent) bool {
+			_, is := unread.Of(&in, ref, true)
+			return is
+		}
+		if slices.Contains(p.Stacks, ref.Stack) && ConfiguredIn(p.Intents, ref) == nil &&
+			!slices.ContainsFunc(p.Intents, mayConfigure) {
 			ended = append(ended, event.OutageEnded{Ref: ref, Plan: p.ID})
 		}
 	}
@@ -34,15 +39,4 @@ func (e *Planner) recordOutages(ctx context.Context, p *Planning) error {
 		delete(p.Outages, x.About())
 	}
 	return nil
-}
-
-// mayConfigure reports whether a resource is configured, or may be in a part that could not be read.
-func mayConfigure(intents []resource.Intent, ref resource.Ref) bool {
-	if ConfiguredIn(intents, ref) != nil {
-		return true
-	}
-	return slices.ContainsFunc(intents, func(in resource.Intent) bool {
-		_, is := unread.Of(&in, ref, true)
-		return is
-	})
 }

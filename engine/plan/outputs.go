@@ -123,16 +123,3 @@ func (p *Planning) changes(d *decider.Decision, path string) bool {
 func within(path, of string) bool {
 	return path == of || len(path) > len(of) && path[:len(of)] == of && (path[len(of)] == '.' || path[len(of)] == '[')
 }
-
-// keepSaved removes from a plan that is made of a saved one the outputs that the saved plan does not have: they
-// are not approved.
-func (p *Planned) keepSaved(saved []outputs.Change) {
-	p.Unsaved = nil
-	p.Plan.Outputs = slices.DeleteFunc(slices.Clone(p.Plan.Outputs), func(c outputs.Change) bool {
-		same := slices.ContainsFunc(saved, c.Equal)
-		if !same {
-			p.Unsaved = append(p.Unsaved, c)
-		}
-		return !same
-	})
-}

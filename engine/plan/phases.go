@@ -50,7 +50,14 @@ func (e *Planner) Begin(ctx context.Context, intents []resource.Intent, o Option
 	if err := p.readGiven(ctx); err != nil {
 		return nil, err
 	}
-	return p, p.accept(ctx)
+	// Only a plan that is applied and a loop accept configurations. They are recorded, with their resolved locations, so
+	// that they can be restored while their sources cannot be read.
+	looped := o.Observe != nil && !o.Observe.Assists()
+	if o.At != storage.Now || o.Destroy || len(p.places.Failed) > 0 || p.Mode != event.ForApply && !looped {
+		return p, nil
+	}
+	p.accepted, err = accepted.Events(ctx, e.Ledger.Reader(), p.Intents)
+	return p, err
 }
 
 // readGiven compares the values that the command line sets with the values that it set in the last apply. The values of
@@ -71,17 +78,6 @@ func (p *Planning) readGiven(ctx context.Context) error {
 		p.Given = append(p.Given, cmdline.Changes(in.Stack, in.Given, was)...)
 	}
 	return nil
-}
-
-// accept lists the configurations to record, so that they can be restored while their sources cannot be read. Only a
-// plan that is applied and a loop accept configurations. Refs are recorded with their resolved locations.
-func (p *Planning) accept(ctx context.Context) (err error) {
-	looped := p.o.Observe != nil && !p.o.Observe.Assists()
-	if p.o.At != storage.Now || p.o.Destroy || len(p.places.Failed) > 0 || p.Mode != event.ForApply && !looped {
-		return nil
-	}
-	p.accepted, err = accepted.Events(ctx, p.planner.Ledger.Reader(), p.Intents)
-	return err
 }
 
 // ObserveLive makes the live state of the plan: it observes the scopes whose records are too old,
@@ -113,7 +109,13 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 	if p.memory.rollouts, err = follow.Load(ctx, e.Ledger.Reader(), p.Intents, p.o.At, failed); err != nil {
 		return err
 	}
-	p.memory.resets, p.formerly = p.o.SetUnverified, p.former(ctx)
+	p.memory.resets = p.o.SetUnverified
+	sources := e.Ledger.Reader().Sources()
+	p.formerly = func(r resource.Ref) position.Position { // in the last accepted configuration, before this plan
+		at, err := sources.At(ctx, r, p.Revision)
+		p.formerlyErr = errors.Join(p.formerlyErr, err)
+		return at
+	}
 	p.unwanted = func(r resource.Ref) string {
 		why, err := query.WhyUnwanted(ctx, e.Ledger.Reader(), r, p.Revision)
 		p.formerlyErr = errors.Join(p.formerlyErr, err)
@@ -124,16 +126,6 @@ func (p *Planning) Remember(ctx context.Context) (err error) {
 	}
 	p.memory.unread, err = e.unread(ctx, p)
 	return err
-}
-
-// former returns a function that reads the position of a resource in its last accepted configuration, before this plan.
-func (p *Planning) former(ctx context.Context) func(resource.Ref) position.Position {
-	sources := p.planner.Ledger.Reader().Sources()
-	return func(r resource.Ref) position.Position {
-		at, err := sources.At(ctx, r, p.Revision)
-		p.formerlyErr = errors.Join(p.formerlyErr, err)
-		return at
-	}
 }
 
 // Decide compares the configurations with live state and lets the policies review the proposals.

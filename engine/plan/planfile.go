@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/internal/budget"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
@@ -163,7 +162,12 @@ func (f planFile) planned() (*Planned, error) {
 	var recorded []event.Decision
 	for _, x := range f.Decisions {
 		recorded = append(recorded, x.Decision)
-		d := x.decision()
+		have := x.Resource
+		if have == nil && x.ID != "" {
+			have = &resource.Observed{Ref: x.Decision.Ref, ID: x.ID}
+		}
+		d := x.Decision.Recall(have)
+		d.DependsOn = x.DependsOn
 		p.Plan.Decisions = append(p.Plan.Decisions, d)
 		p.base[d.Ref] = base{Action: proposedAction(&d), Desired: x.Desired, Observed: x.Observed}
 	}
@@ -172,16 +176,6 @@ func (f planFile) planned() (*Planned, error) {
 		err = errors.New("the plan file was changed after it was saved: its decisions do not match its hash")
 	}
 	return p, err
-}
-
-func (x decisionFile) decision() decider.Decision {
-	have := x.Resource
-	if have == nil && x.ID != "" {
-		have = &resource.Observed{Ref: x.Decision.Ref, ID: x.ID}
-	}
-	d := x.Decision.Recall(have)
-	d.DependsOn = x.DependsOn
-	return d
 }
 
 // bases returns the base of each decision of a plan.

@@ -56,7 +56,11 @@ func (e *Planner) recordExhausted(ctx context.Context, p *Planning) error {
 	var found []event.Event
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		x, back := p.back(d.Ref)
+		var x event.Exhausted // the configuration whose attempts are used up, and that the resource returns from
+		back := false
+		if p.following != nil {
+			x, back = p.following.Back(d.Ref)
+		}
 		switch {
 		case back:
 			found = append(found, x)
@@ -96,14 +100,6 @@ func (p *Planning) attemptsAllowed(ref resource.Ref) rules.Attempts {
 		}
 	}
 	return rules.Attempts{}
-}
-
-// back is the configuration whose attempts a resource used up, and that it returns from.
-func (p *Planning) back(ref resource.Ref) (event.Exhausted, bool) {
-	if p.following == nil {
-		return event.Exhausted{}, false
-	}
-	return p.following.Back(ref)
 }
 
 // recordWaves records how far the rollouts of a plan have come, where that has changed and before anything

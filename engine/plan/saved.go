@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/resource/outputs"
 	"github.com/ovi-project/ovi/resource/pins"
 )
 
@@ -25,8 +28,20 @@ func (e *Planner) Again(saved *Planned, o Options) (*Saved, Options) {
 	o.by = saved.By
 	o.savedDigest, o.approved = saved.Plan.Digest(), pins.IDs(saved.Plan.Pins)
 	o.savedStackPins = saved.Plan.StackPins
-	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(kinds), saved.SetUnverified
-	o.AllowReplace, o.Replace = saved.replaces(), saved.asked()
+	o.digest, o.Prune, o.SetUnverified = only.digest, false, saved.SetUnverified
+	o.AllowReplace, o.Replace = nil, nil
+	for i := range saved.Plan.Decisions {
+		d := &saved.Plan.Decisions[i]
+		if d.Action == decider.Replace { // whoever saved the plan allowed that by name
+			o.AllowReplace = append(o.AllowReplace, d.Ref.String())
+		}
+		if d.Reason == decider.ReasonRequested { // an operator asked for it
+			o.Replace = append(o.Replace, d.Ref.String())
+		}
+		if k, _ := kinds(d.Ref.Provider, d.Ref.Kind); k.Keeps && d.Proposed == decider.Delete { // kept for its data
+			o.Prune = true
+		}
+	}
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	return only, o
 }
@@ -92,40 +107,15 @@ func (s *Saved) AddRest(now *Planned) {
 			stale = append(stale, d)
 		}
 	}
-	now.keepSaved(s.plan.Plan.Outputs)
+	// The outputs that the saved plan does not have are not approved.
+	now.Unsaved = nil
+	now.Plan.Outputs = slices.DeleteFunc(slices.Clone(now.Plan.Outputs), func(c outputs.Change) bool {
+		same := slices.ContainsFunc(s.plan.Plan.Outputs, c.Equal)
+		if !same {
+			now.Unsaved = append(now.Unsaved, c)
+		}
+		return !same
+	})
 	now.Plan.Decisions = append(now.Plan.Decisions, stale...)
 	now.Counts = event.Count(now.Plan)
-}
-
-// replaces are the resources that a saved plan replaces: whoever saved it allowed that by name.
-func (p *Planned) replaces() []string {
-	var out []string
-	for i := range p.Plan.Decisions {
-		if d := &p.Plan.Decisions[i]; d.Action == decider.Replace {
-			out = append(out, d.Ref.String())
-		}
-	}
-	return out
-}
-
-// asked are the resources that a saved plan replaces because an operator asked for it.
-func (p *Planned) asked() []string {
-	var out []string
-	for i := range p.Plan.Decisions {
-		if d := &p.Plan.Decisions[i]; d.Reason == decider.ReasonRequested {
-			out = append(out, d.Ref.String())
-		}
-	}
-	return out
-}
-
-// prunes reports whether a saved plan deletes what is kept for its data.
-func (p *Planned) prunes(kinds decider.Kinds) bool {
-	for i := range p.Plan.Decisions {
-		d := &p.Plan.Decisions[i]
-		if k, _ := kinds(d.Ref.Provider, d.Ref.Kind); k.Keeps && d.Proposed == decider.Delete {
-			return true
-		}
-	}
-	return false
 }

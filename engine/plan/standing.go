@@ -38,14 +38,6 @@ func unreadParts(intents []resource.Intent) []event.Unread {
 // Unread lists the parts of the plan's sources that could not be read.
 func (p *Planned) Unread() []event.Unread { return unreadParts(p.Intents) }
 
-// revealed returns attributes with the secrets that this process knows.
-func (e *Planner) revealed(attrs resource.Attrs) resource.Attrs {
-	if e.Reveal == nil {
-		return attrs
-	}
-	return secrets.Attrs(attrs, func(d resource.Digest) (string, bool) { return e.Reveal(d, "") })
-}
-
 // lastAccepted returns the policy for sources that could not be read; false if all were. It replaces an accepted
 // configuration that was never applied by the configuration that was applied last, because only that can be healed.
 func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAccepted, bool, error) {
@@ -80,7 +72,9 @@ func (e *Planner) lastAccepted(ctx context.Context, p *Planning) (decider.LastAc
 			}
 			if known && applied.Desired != "" && applied.Desired != d.Digest() && !room.owes(d.Ref, d.Digest()) {
 				*d = follow.Standing(d, applied)
-				d.Attrs = e.revealed(d.Attrs)
+				if e.Reveal != nil { // the secrets that this process knows
+					d.Attrs = secrets.Attrs(d.Attrs, func(x resource.Digest) (string, bool) { return e.Reveal(x, "") })
+				}
 			}
 		}
 	}

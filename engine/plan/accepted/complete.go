@@ -54,19 +54,6 @@ func (x *completing) load(ctx context.Context, r *ledger.Reader) (err error) {
 	return nil
 }
 
-// configured notes everything that resources can depend on.
-func (x *completing) configured() {
-	x.now = map[resource.Ref]bool{}
-	for i := range x.all {
-		for k := range x.all[i].Resources {
-			x.now[x.all[i].Resources[k].Ref] = true
-		}
-		for k := range x.all[i].Lookups {
-			x.now[x.all[i].Lookups[k].Ref] = true
-		}
-	}
-}
-
 // lacks reports whether a restored resource depends on one that is not configured.
 func (x *completing) lacks(d *resource.Desired) bool {
 	_, restored := unread.Of(x.in, d.Ref, false)
@@ -79,7 +66,15 @@ func (x *completing) missing(ref resource.Ref) bool { return ref.Stack == x.in.S
 
 // lacking reports whether a restored resource has a missing dependency.
 func (x *completing) lacking() bool {
-	x.configured()
+	x.now = map[resource.Ref]bool{} // everything that resources can depend on
+	for i := range x.all {
+		for k := range x.all[i].Resources {
+			x.now[x.all[i].Resources[k].Ref] = true
+		}
+		for k := range x.all[i].Lookups {
+			x.now[x.all[i].Lookups[k].Ref] = true
+		}
+	}
 	for i := range x.in.Resources {
 		if x.lacks(&x.in.Resources[i]) {
 			return true

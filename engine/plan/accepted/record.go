@@ -55,7 +55,20 @@ func eventsOf(ctx context.Context, r *ledger.Reader, in *resource.Intent) ([]eve
 	if err != nil {
 		return nil, err
 	}
-	changed := c.parts(digests(in))
+	// The parts that were read and differ from the record come first, then those that the source no longer has,
+	// without a digest.
+	now := digests(in)
+	var changed []rowOf
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if !c.unread[name] && sources[name].Digest != now[name] {
+			changed = append(changed, rowOf{name, now[name]})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if _, is := now[name]; !is && name != "" && !c.unread[name] {
+			changed = append(changed, rowOf{part: name})
+		}
+	}
 	if len(changed) == 0 {
 		return settings, nil
 	}
@@ -161,23 +174,6 @@ func partName(name string) string {
 		return "."
 	}
 	return name
-}
-
-// parts returns the parts that were read and differ from the record, sorted; those that the source no longer has
-// without a digest.
-func (c *comparing) parts(now map[string]string) []rowOf {
-	var out []rowOf
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if !c.unread[name] && c.sources[name].Digest != now[name] {
-			out = append(out, rowOf{name, now[name]})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.sources)) {
-		if _, is := now[name]; !is && name != "" && !c.unread[name] {
-			out = append(out, rowOf{part: name})
-		}
-	}
-	return out
 }
 
 // rowOf is a part to record. It has no digest if the source no longer has the part.

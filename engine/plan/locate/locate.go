@@ -191,17 +191,14 @@ func (e *Locator) freshScopes(ctx context.Context, maxAge time.Duration) (out []
 // location that is written in full and was read recently can do without an answer.
 func (e *Locator) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
 	at, err := e.Located(ctx, s)
-	if err != nil && !isRefusal(err) && slices.Contains(fresh, s) {
+	// The record must not replace the answer that a location is not one of the credentials: the plan would act in a
+	// place that the credentials do not belong to.
+	cause := provider.CauseOf(err)
+	refused := cause == provider.Denied || cause == provider.Configuration || errors.Is(err, provider.ErrElsewhere)
+	if err != nil && !refused && slices.Contains(fresh, s) {
 		return s, nil
 	}
 	return at, err
-}
-
-// isRefusal reports whether a provider answered that a location is not one of its credentials. The record must not
-// replace such an answer: the plan would act in a place that the credentials do not belong to.
-func isRefusal(err error) bool {
-	cause := provider.CauseOf(err)
-	return cause == provider.Denied || cause == provider.Configuration || errors.Is(err, provider.ErrElsewhere)
 }
 
 // unresolved returns why a recorded location may be a configured one that could not be resolved; nil if it is not.

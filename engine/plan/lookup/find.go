@@ -71,7 +71,16 @@ func (f *Finder) Find(d *resource.Desired) (*resource.Observed, *NotFound) {
 	case unclear != nil:
 		return nil, unreadable(d.Ref, unclear)
 	case len(found) > 1:
-		return nil, f.several(d, at, found)
+		why := fmt.Sprintf("%d resources in %s are it: %s", len(found), at.Scope(), listed(found))
+		if Searches(d.Lookup) {
+			why = fmt.Sprintf("%d of %s in %s have %s: %s", len(found), at.Kind, at.Scope(), criteria(d.Lookup), listed(found))
+		}
+		if id := f.Known[d.Ref]; id != "" { // a user can choose it by ID
+			why += "; the last apply used " + id
+		}
+		return nil, &NotFound{
+			Ref: d.Ref, Several: true, Why: why, Suggestion: "add a tag that only one of them has, or use lookup: {id: ID}",
+		}
 	}
 	// An ID, a ref or an approval allows one resource, so one match suffices even if the kind was not read in full.
 	if len(found) == 1 && (pinned || !Searches(d.Lookup)) {
@@ -86,7 +95,12 @@ func (f *Finder) Find(d *resource.Desired) (*resource.Observed, *NotFound) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	return nil, f.none(d, at)
+	// Everything was read, and nothing fits.
+	out := &NotFound{Ref: d.Ref, Why: absence(d, at)}
+	if id := f.Known[d.Ref]; id != "" && id != d.Lookup.ID {
+		out.Why += "; the last apply used " + id
+	}
+	return nil, out
 }
 
 // matches returns the resources that fit, and one of which it is not known whether it fits.
@@ -197,21 +211,6 @@ func unreadable(ref resource.Ref, o *resource.Observed) *NotFound {
 // mostListed is the maximum number of matches in an error.
 const mostListed = 10
 
-// several returns the failure of a lookup with several matches. It names the resource that the last apply used, so that
-// a user can choose it by ID.
-func (f *Finder) several(d *resource.Desired, at resource.Ref, found []*resource.Observed) *NotFound {
-	why := fmt.Sprintf("%d resources in %s are it: %s", len(found), at.Scope(), listed(found))
-	if Searches(d.Lookup) {
-		why = fmt.Sprintf("%d of %s in %s have %s: %s", len(found), at.Kind, at.Scope(), criteria(d.Lookup), listed(found))
-	}
-	if id := f.Known[d.Ref]; id != "" {
-		why += "; the last apply used " + id
-	}
-	return &NotFound{
-		Ref: d.Ref, Several: true, Why: why, Suggestion: "add a tag that only one of them has, or use lookup: {id: ID}",
-	}
-}
-
 // listed returns the IDs of matches, each managed one with its name and stack.
 func listed(found []*resource.Observed) string {
 	var ids []string
@@ -246,15 +245,6 @@ func criteria(l *resource.Lookup) string {
 		out = append(out, text)
 	}
 	return strings.Join(out, ", ")
-}
-
-// none returns the failure of a lookup without a match, after a complete read.
-func (f *Finder) none(d *resource.Desired, at resource.Ref) *NotFound {
-	out := &NotFound{Ref: d.Ref, Why: absence(d, at)}
-	if id := f.Known[d.Ref]; id != "" && id != d.Lookup.ID {
-		out.Why += "; the last apply used " + id
-	}
-	return out
 }
 
 // absence returns the reason for a lookup without a match: which resources were searched.

@@ -80,7 +80,18 @@ func (r *Reader) Read(ctx context.Context, intents []resource.Intent) (Result, e
 		return slices.ContainsFunc(intents, func(in resource.Intent) bool { return in.Stack == s && len(intents) == 1 })
 	})
 	for _, ref := range slices.SortedFunc(maps.Keys(refs), resource.Ref.Compare) {
-		w.find(ref)
+		of, value, why, next := outputs.Find(ref.Name, w.recorded, w.stacks)
+		if why != "" {
+			w.missing[ref] = Missing{Ref: ref, Why: why, Suggestion: next}
+			continue
+		}
+		pin := outputs.Pin{Stack: of.Stack, Name: of.Name, Record: of.Record, Instance: of.Instance, Value: of.Value}
+		// A saved plan was approved with the recorded outputs of its time. Another record of one makes the plan stale.
+		if r.IsSaved && len(outputs.Moved([]outputs.Pin{pin}, r.Saved)) > 0 {
+			w.missing[ref] = Missing{Ref: ref, Stale: true, Why: stale(pin, r.Saved), Suggestion: "create a new plan"}
+			continue
+		}
+		w.values[ref], w.pins = value, append(w.pins, pin)
 	}
 	out := Result{Intents: w.substituted(intents)}
 	// Several references may read one output, which has one pin.
@@ -116,22 +127,6 @@ func (w *reading) known(ctx context.Context) ([]string, error) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
-}
-
-// find reads one output.
-func (w *reading) find(ref resource.Ref) {
-	of, value, why, next := outputs.Find(ref.Name, w.recorded, w.stacks)
-	if why != "" {
-		w.missing[ref] = Missing{Ref: ref, Why: why, Suggestion: next}
-		return
-	}
-	pin := outputs.Pin{Stack: of.Stack, Name: of.Name, Record: of.Record, Instance: of.Instance, Value: of.Value}
-	// A saved plan was approved with the recorded outputs of its time. Another record of one makes the plan stale.
-	if w.IsSaved && len(outputs.Moved([]outputs.Pin{pin}, w.Saved)) > 0 {
-		w.missing[ref] = Missing{Ref: ref, Stale: true, Why: stale(pin, w.Saved), Suggestion: "create a new plan"}
-		return
-	}
-	w.values[ref], w.pins = value, append(w.pins, pin)
 }
 
 // stale explains why a saved plan does not read an output.
