@@ -18,10 +18,8 @@ import (
 )
 
 // youngFor: a list may not yet show a resource that was created or changed so recently. Before it
-// counts as missing, it is read again, by ID if the provider can, after these pauses.
+// counts as missing, it is read again, by ID if the provider can, after the pauses of Confirm.
 const youngFor = 10 * time.Minute
-
-func youngPauses() []time.Duration { return []time.Duration{500 * time.Millisecond, time.Second} }
 
 // Options describe the observation that Confirm gets.
 type Options struct {
@@ -50,7 +48,7 @@ type Confirmed struct {
 // round, because another process may have recorded its result meanwhile.
 func (e *Recovery) Confirm(ctx context.Context, raw resource.LiveState, o Options) (*Confirmed, error) {
 	young := youngFor
-	for _, pause := range append(youngPauses(), 0) {
+	for _, pause := range []time.Duration{500 * time.Millisecond, time.Second, 0} {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("stopped while observing: %w", context.Cause(ctx))
 		}
@@ -165,7 +163,7 @@ func (e *Recovery) boundState(ctx context.Context, live resource.LiveState) (*bo
 	if err != nil || !e.anyMade(live) {
 		return b, nil, err
 	}
-	running, err := e.runningCreates(ctx)
+	running, err := e.openCreates(ctx, func(o OpenAction) bool { return o.Running })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -255,11 +253,6 @@ func (e *Recovery) recoverIn(ctx context.Context, b *bound, o Options, observed 
 	}
 	c.Live, c.Bindings = now.live, now.bindings
 	return c, nil
-}
-
-// runningCreates are the creates of other runs that have no result yet.
-func (e *Recovery) runningCreates(ctx context.Context) ([]ledger.OpenAction, error) {
-	return e.openCreates(ctx, func(o OpenAction) bool { return o.Running })
 }
 
 // openCreates returns the creates without a result that are selected.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -31,7 +30,11 @@ func (e *Recovery) ownedElsewhere(ctx context.Context, live resource.LiveState) 
 	if err != nil {
 		return fmt.Errorf("read the recorded locations: %w", err)
 	}
-	known, err := e.Ledger.BindingsIn(ctx, scopesOf(scans))
+	scopes := make([]resource.Scope, len(scans))
+	for i := range scans {
+		scopes[i] = scans[i].Scope
+	}
+	known, err := e.Ledger.BindingsIn(ctx, scopes)
 	if err != nil {
 		return fmt.Errorf("read who owns resources in other locations: %w", err)
 	}
@@ -49,14 +52,6 @@ func (e *Recovery) ownedElsewhere(ctx context.Context, live resource.LiveState) 
 		}
 	}
 	return nil
-}
-
-func scopesOf(scans []ledger.Scan) []resource.Scope {
-	out := make([]resource.Scope, len(scans))
-	for i := range scans {
-		out[i] = scans[i].Scope
-	}
-	return out
 }
 
 // groupOf returns the group of a location, such as the account of a region. A location without a slash is a group of

@@ -16,24 +16,20 @@ import (
 // is recorded of the kinds that can fail after an action was done: those with a state, and those
 // whose actions are accepted.
 
-// isGood reports whether a resource is healthy with a configuration, or stopped as configured.
-func (e *Recovery) isGood(o *resource.Observed, with event.Applied) bool {
-	k, ok := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
-	if !ok || k.State == "" && !k.Async || with.Desired == "" {
-		return false
-	}
-	if with.State == resource.StateStopped {
-		return o.Health == resource.Stopped
-	}
-	return o.Health == resource.Healthy
-}
-
-// LastGood returns the event for a resource that is healthy with a configuration, if that is not
-// recorded already.
+// LastGood returns the event for a resource that is healthy with a configuration, or stopped as configured, if
+// that is not recorded already.
 func (e *Recovery) LastGood(
 	ctx context.Context, ref resource.Ref, o *resource.Observed, with event.Applied,
 ) ([]event.Event, error) {
-	if !e.isGood(o, with) {
+	k, ok := e.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	if !ok || k.State == "" && !k.Async || with.Desired == "" {
+		return nil, nil
+	}
+	good := resource.Healthy
+	if with.State == resource.StateStopped {
+		good = resource.Stopped
+	}
+	if o.Health != good {
 		return nil, nil
 	}
 	was, known, err := e.Ledger.LastGoodOf(ctx, ref)
