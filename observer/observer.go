@@ -33,10 +33,18 @@ const (
 // context makes the rest fail.
 func (o Observer) Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
-	slots := make(chan struct{}, o.parallel())
+	parallel := o.Parallel
+	if parallel <= 0 {
+		parallel = defaultParallel
+	}
+	slots := make(chan struct{}, parallel)
 	var mu sync.Mutex
 	var wait sync.WaitGroup
-	for _, r := range distinct(requests) {
+	// The first request of each scope counts.
+	sorted := slices.SortedStableFunc(slices.Values(requests),
+		func(a, b provider.ObserveRequest) int { return a.Scope.Compare(b.Scope) })
+	distinct := slices.CompactFunc(sorted, func(a, b provider.ObserveRequest) bool { return a.Scope == b.Scope })
+	for _, r := range distinct {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
@@ -146,20 +154,6 @@ func tidied(l *provider.Late, s resource.Scope) *provider.Late {
 		l.Deliver(x, since)
 	}
 	return &out
-}
-
-// distinct sorts the requests by scope and keeps the first of each scope.
-func distinct(requests []provider.ObserveRequest) []provider.ObserveRequest {
-	sorted := slices.SortedStableFunc(slices.Values(requests),
-		func(a, b provider.ObserveRequest) int { return a.Scope.Compare(b.Scope) })
-	return slices.CompactFunc(sorted, func(a, b provider.ObserveRequest) bool { return a.Scope == b.Scope })
-}
-
-func (o Observer) parallel() int {
-	if o.Parallel > 0 {
-		return o.Parallel
-	}
-	return defaultParallel
 }
 
 func (o Observer) timeout() time.Duration {
