@@ -43,33 +43,26 @@ func (c *Checking) Alone(d *resource.Desired, path, suggestion, format string, a
 	c.Found[len(c.Found)-1].Alone = true
 }
 
-// regions checks each region once.
+// regions checks each region once. A summary is empty if the region may exist.
 func (c *Checking) regions() {
 	judged := map[string][2]string{}
 	for _, d := range c.Configured {
 		summary, known := judged[d.Ref.Location]
 		if !known {
-			summary = locationSummary(d.Ref.Location)
+			_, name := AccountAndRegion(d.Ref.Location)
+			switch wrong, meant := JudgeRegion(name); {
+			case wrong == "":
+			case meant == "":
+				summary = [2]string{wrong, "use for example us-east-1"}
+			default:
+				summary = [2]string{wrong, "did you mean " + meant + "?"}
+			}
 			judged[d.Ref.Location] = summary
 		}
 		if summary[0] != "" {
 			c.Alone(d, "region", summary[1], "%q %s", d.Ref.Location, summary[0])
 		}
 	}
-}
-
-// locationSummary returns what is wrong with the region of a location, and a suggestion; "" if the
-// region may exist.
-func locationSummary(location string) [2]string {
-	_, name := AccountAndRegion(location)
-	wrong, meant := JudgeRegion(name)
-	switch {
-	case wrong == "":
-		return [2]string{}
-	case meant == "":
-		return [2]string{wrong, "use for example us-east-1"}
-	}
-	return [2]string{wrong, "did you mean " + meant + "?"}
 }
 
 // Zones checks zones against the region of their resource.

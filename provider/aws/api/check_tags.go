@@ -37,13 +37,26 @@ type TagTraits struct {
 func (c *Checking) tags(traits TagTraits) {
 	var right resource.Tags
 	for _, d := range c.Configured {
-		if n := ownTags(d, traits); len(d.Tags)+n > maxTags {
+		n := 5 // the tags that ovi itself writes, see birthTags: managed, owner, stack, ref, key
+		if d.Blessed {
+			n++
+		}
+		if _, configured := d.Tags.Get(TagHuman); traits.NameTag && !configured {
+			n += 2 // Name, and ovi:named
+		}
+		if len(d.Tags)+n > maxTags {
 			c.Alone(d, "tags", "remove "+strconv.Itoa(len(d.Tags)+n-maxTags),
 				"%d tags, including %d that ovi writes: AWS allows %d", len(d.Tags)+n, n, maxTags)
 		}
-		// Only a long name can exceed the limit of the tag, so most refs need no text here.
-		if n := utf8.RuneCountInString(d.Ref.Name); n > MaxTagValue/2 {
-			c.refTag(d)
+		// The value of the tag ovi:ref has the limits of any other. Only a long name can exceed them, so most
+		// refs need no text here.
+		if utf8.RuneCountInString(d.Ref.Name) > MaxTagValue/2 {
+			short := d.Ref
+			_, short.Location = AccountAndRegion(short.Location)
+			if n := utf8.RuneCountInString(short.String()); n > MaxTagValue {
+				c.Alone(d, "name", "use a shorter name",
+					"the name is too long: the tag %s would have %d characters, and AWS allows %d", TagRef, n, MaxTagValue)
+			}
 		}
 		if len(d.Tags) == 0 || len(d.Tags) == len(right) && &d.Tags[0] == &right[0] {
 			continue
@@ -60,16 +73,6 @@ func (c *Checking) tags(traits TagTraits) {
 	}
 }
 
-// refTag: the value of the tag ovi:ref has the limits of any other.
-func (c *Checking) refTag(d *resource.Desired) {
-	short := d.Ref
-	_, short.Location = AccountAndRegion(short.Location)
-	if n := utf8.RuneCountInString(short.String()); n > MaxTagValue {
-		c.Alone(d, "name", "use a shorter name",
-			"the name is too long: the tag %s would have %d characters, and AWS allows %d", TagRef, n, MaxTagValue)
-	}
-}
-
 // judgeTag returns the first rule that a tag breaks, and a suggestion; "" if it breaks none. A long
 // key is cut in the message.
 func judgeTag(traits TagTraits, key, value string) (summary, suggestion string) {
@@ -77,7 +80,14 @@ func judgeTag(traits TagTraits, key, value string) (summary, suggestion string) 
 	if len(key) > 40 {
 		shown = strings.ToValidUTF8(key[:40], "") + "…"
 	}
-	reserved := reservedTag(traits)
+	// AWS reserves aws:, and only RDS reserves rds: too.
+	reserved := func(s string) bool {
+		lower := s
+		if len(s) >= 4 {
+			lower = strings.ToLower(s[:4])
+		}
+		return lower == "aws:" || traits.RDS && lower == "rds:"
+	}
 	switch n, m := length(key, maxTagKey), length(value, MaxTagValue); {
 	case n > maxTagKey:
 		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " +
@@ -109,27 +119,4 @@ func length(s string, limit int) int {
 		return len(s)
 	}
 	return utf8.RuneCountInString(s)
-}
-
-// reservedTag reports the prefixes that AWS reserves; rds: is reserved only by RDS.
-func reservedTag(traits TagTraits) func(string) bool {
-	return func(s string) bool {
-		lower := s
-		if len(s) >= 4 {
-			lower = strings.ToLower(s[:4])
-		}
-		return lower == "aws:" || traits.RDS && lower == "rds:"
-	}
-}
-
-// ownTags counts the tags that ovi itself writes; see birthTags.
-func ownTags(d *resource.Desired, traits TagTraits) int {
-	n := 5 // managed, owner, stack, ref, key
-	if d.Blessed {
-		n++
-	}
-	if _, configured := d.Tags.Get(TagHuman); traits.NameTag && !configured {
-		n += 2 // Name, and ovi:named
-	}
-	return n
 }

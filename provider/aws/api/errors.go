@@ -73,7 +73,10 @@ type answer struct {
 func (a *answer) Error() string {
 	text := plainCode(a.api.ErrorCode())
 	if m := a.api.ErrorMessage(); m != "" {
-		text += ": " + withoutEncoded(m)
+		if i := strings.Index(strings.ToLower(m), encoded); i >= 0 { // only AWS can decode what follows
+			m = strings.TrimRight(m[:i], " .:") + " (with an encoded message)"
+		}
+		text += ": " + m
 	}
 	var spent *retry.MaxAttemptsError
 	if errors.As(a.err, &spent) {
@@ -97,14 +100,6 @@ func plainCode(code string) string {
 		return "an unreadable code"
 	}
 	return code
-}
-
-// withoutEncoded cuts what only AWS can decode off a message.
-func withoutEncoded(message string) string {
-	if i := strings.Index(strings.ToLower(message), encoded); i >= 0 {
-		return strings.TrimRight(message[:i], " .:") + " (with an encoded message)"
-	}
-	return message
 }
 
 // Encoded returns the part of a refusal that only AWS can decode; "" if it has none, or if its call had a secret.

@@ -10,12 +10,6 @@ import (
 // idsInFilter is the maximum number of values in one filter of EC2.
 const idsInFilter = 200
 
-// anyTag finds what carries any tag of ovi, also one of a set that is incomplete: whoever removes or
-// copies tags must not hide a resource.
-func anyTag() []types.Filter {
-	return Where("tag-key", TagManaged, TagRef, TagStack, TagOwner, TagKey, tagBlessed, TagNamed)
-}
-
 // AllOrOwn reads all resources of a kind or, with a filter, only resources that have a tag of ovi or are
 // recorded.
 //
@@ -36,7 +30,9 @@ func AllOrOwn[T any](s *Sweep, kind, filter string, idOf func(T) string, read fu
 func byTag[T any](filter string, ids []string, idOf func(T) string, read func([]types.Filter) ([]T, error)) ([]T,
 	error,
 ) {
-	all, err := read(anyTag())
+	// Any tag of ovi counts, also one of a set that is incomplete: whoever removes or copies tags must not hide a
+	// resource.
+	all, err := read(Where("tag-key", TagManaged, TagRef, TagStack, TagOwner, TagKey, tagBlessed, TagNamed))
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func SuffixedIdentifierAttr(pattern string) resource.Attribute {
 	return a
 }
 
-// besideSuffix is the suffix of balance.besideName.
+// besideSuffix is the suffix that byName.make of the package balance adds to a name.
 var besideSuffix = regexp.MustCompile(`^-[0-9a-f]{8}$`)
 
 // fitsWithSuffix accepts the name of a resource that was created while its predecessor had the

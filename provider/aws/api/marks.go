@@ -133,7 +133,13 @@ func (g *Region) Identify(o *resource.Observed, kind, natural string, tags map[s
 		natural = o.ID
 	}
 	o.Ref = resource.Ref{Provider: ProviderName, Location: g.Location(), Kind: kind, Name: natural}
-	o.Tags = userTags(tags)
+	user := map[string]string{}
+	for k, v := range tags {
+		if !strings.HasPrefix(k, tagPrefix) && !strings.HasPrefix(k, "aws:") {
+			user[k] = v
+		}
+	}
+	o.Tags = resource.TagsOf(user)
 	o.OwnedBy = OwnedBy(tags)
 	ref, err := resource.ParseRef(tags[TagRef])
 	if err == nil && ref.Provider == ProviderName && ref.Location == g.Name {
@@ -162,7 +168,7 @@ func (g *Region) Identify(o *resource.Observed, kind, natural string, tags map[s
 		Ref: ref.In(tags[TagStack]), Owner: tags[TagOwner], Key: tags[TagKey], Blessed: tags[tagBlessed] == "true",
 	}
 	if tags[TagNamed] == "true" && tags[TagHuman] == ref.Name {
-		o.Tags = without(o.Tags, TagHuman)
+		o.Tags = slices.DeleteFunc(slices.Clone(o.Tags), func(t resource.Tag) bool { return t.Key == TagHuman })
 	}
 }
 
@@ -182,21 +188,6 @@ func OwnedBy(tags map[string]string) string {
 		}
 	}
 	return ""
-}
-
-func without(tags resource.Tags, key string) resource.Tags {
-	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == key })
-}
-
-// userTags are the tags that are neither ovi's nor AWS's.
-func userTags(tags map[string]string) resource.Tags {
-	own := map[string]string{}
-	for k, v := range tags {
-		if !strings.HasPrefix(k, tagPrefix) && !strings.HasPrefix(k, "aws:") {
-			own[k] = v
-		}
-	}
-	return resource.TagsOf(own)
 }
 
 // RootTags are for the root volume, which is not a resource: it has an owner, but no ref, so that it

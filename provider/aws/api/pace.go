@@ -45,19 +45,29 @@ func NewPace(service string, next aws.HTTPClient) *pace {
 }
 
 // Do waits for the limiter; the request's context ends the wait. The deadline of the attempt starts
-// after this wait.
+// after this wait, and covers the body of the response, too.
 func (p *pace) Do(r *http.Request) (*http.Response, error) {
-	limit := p.writes
+	limit, deadline := p.writes, writeDeadline
 	switch operation := middleware.GetOperationName(r.Context()); {
 	case Reads(operation):
-		limit = p.reads
+		limit, deadline = p.reads, readDeadline
 	case operation == "RunInstances" && p.launches != nil:
 		limit = p.launches
 	}
 	if err := limit.Wait(r.Context()); err != nil {
 		return nil, err
 	}
-	return p.bounded(r)
+	ctx, cancel := context.WithTimeoutCause(r.Context(), deadline, &NoAnswerError{deadline})
+	answer, err := p.next.Do(r.WithContext(ctx))
+	if err != nil {
+		if late := (*NoAnswerError)(nil); errors.As(context.Cause(ctx), &late) {
+			err = late
+		}
+		cancel()
+		return nil, err
+	}
+	answer.Body = &boundedBody{ReadCloser: answer.Body, ctx: ctx, end: cancel}
+	return answer, nil
 }
 
 // How long AWS may take to answer one attempt. A read that has no answer by then is tried again. The result
@@ -74,25 +84,6 @@ func (e *NoAnswerError) Error() string { return "no answer within " + e.After.St
 
 // Timeout reports true, as net.Error describes it.
 func (e *NoAnswerError) Timeout() bool { return true }
-
-// bounded makes one attempt within its deadline, which covers the body of the response, too.
-func (p *pace) bounded(r *http.Request) (*http.Response, error) {
-	limit := writeDeadline
-	if Reads(middleware.GetOperationName(r.Context())) {
-		limit = readDeadline
-	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, &NoAnswerError{limit})
-	answer, err := p.next.Do(r.WithContext(ctx))
-	if err != nil {
-		if late := (*NoAnswerError)(nil); errors.As(context.Cause(ctx), &late) {
-			err = late
-		}
-		cancel()
-		return nil, err
-	}
-	answer.Body = &boundedBody{ReadCloser: answer.Body, ctx: ctx, end: cancel}
-	return answer, nil
-}
 
 // boundedBody is a body within a deadline.
 type boundedBody struct {

@@ -61,21 +61,16 @@ func messageOf(err error) string {
 // RetryDelay is the wait before the next try; its error ends them.
 func (p patient) RetryDelay(attempt int, err error) (time.Duration, error) {
 	limit := triesBroken
+	var late *NoAnswerError // the service took the call and did not answer in time
 	if throttled(err) {
 		limit = p.MaxAttempts()
-	} else if unreached(err) || unanswered(err) {
+	} else if unreached(err) || errors.As(err, &late) {
 		limit = triesUnreached
 	}
 	if attempt >= limit {
 		return 0, fmt.Errorf("tried %d times: %w", attempt, err)
 	}
 	return p.Standard.RetryDelay(attempt, err)
-}
-
-// unanswered reports that the service took a call and did not answer in time.
-func unanswered(err error) bool {
-	var late *NoAnswerError
-	return errors.As(err, &late)
 }
 
 // unreached reports that no connection was made: nothing was asked, so nothing was done.
