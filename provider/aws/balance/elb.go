@@ -61,10 +61,16 @@ func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *s
 		arns[i] = aws.ToString(arn(all[i]))
 	}
 	tags, err := elbTags(ctx, g, arns)
-	if api.Absent(err) {
-		tags, err = tagsOneByOne(ctx, g, arns)
-	}
-	if err != nil {
+	if api.Absent(err) { // only then, because it takes many calls
+		tags = map[string]map[string]string{}
+		for _, a := range arns {
+			one, err := elbTags(ctx, g, []string{a})
+			if err != nil && !api.Absent(err) {
+				return nil, err
+			}
+			maps.Copy(tags, one)
+		}
+	} else if err != nil {
 		return nil, err
 	}
 	var out []resource.Observed
@@ -72,20 +78,6 @@ func withTags[T any](ctx context.Context, g *api.Region, all []T, arn func(T) *s
 		if t, there := tags[arns[i]]; there {
 			out = append(out, observed(all[i], t))
 		}
-	}
-	return out, nil
-}
-
-// tagsOneByOne reads the tags of each resource by a call of its own, and omits absent resources. It
-// takes many calls, so it follows only a failed call for several.
-func tagsOneByOne(ctx context.Context, g *api.Region, arns []string) (map[string]map[string]string, error) {
-	out := map[string]map[string]string{}
-	for _, arn := range arns {
-		one, err := elbTags(ctx, g, []string{arn})
-		if err != nil && !api.Absent(err) {
-			return nil, err
-		}
-		maps.Copy(out, one)
 	}
 	return out, nil
 }
@@ -139,7 +131,12 @@ func (b byName) make(ctx context.Context, g *api.Region, r provider.Request) (re
 	name := api.Named(&r.Desired)
 	o, err := b.find(ctx, name)
 	if err == nil && o.Marks.Key != r.Key && beside(g, o, r) {
-		name = besideName(name, r.Key, b.max)
+		// The suffix depends on the key alone, so that a retry finds the resource of the first attempt. The name is cut
+		// to the limit of the service. api.SuffixedIdentifierAttr accepts this form of a suffix as equal to the
+		// configured name, so both must agree.
+		sum := sha256.Sum256([]byte(r.Key))
+		suffix := "-" + hex.EncodeToString(sum[:4])
+		name = name[:min(len(name), b.max-len(suffix))] + suffix
 		o, err = b.find(ctx, name)
 	}
 	switch {
@@ -187,16 +184,6 @@ func (b byName) check(ctx context.Context, g *api.Region, r provider.Request) er
 func beside(g *api.Region, old resource.Observed, r provider.Request) bool {
 	return r.Desired.Replace == resource.CreateFirst && old.Marks.Ref.Stack == r.Desired.Ref.Stack &&
 		g.ShortRef(old.Marks.Ref) == g.ShortRef(r.Desired.Ref)
-}
-
-// besideName is a name with a part of the key. The suffix depends on the key alone, so that a retry
-// finds the resource of the first attempt. The name is cut to the limit of the service.
-// api.SuffixedIdentifierAttr accepts this form of a suffix as equal to the configured name, so both
-// must agree.
-func besideName(name, key string, most int) string {
-	sum := sha256.Sum256([]byte(key))
-	suffix := "-" + hex.EncodeToString(sum[:4])
-	return name[:min(len(name), most-len(suffix))] + suffix
 }
 
 // notYet is for the errors of a resource that was just created and is not visible yet. The same

@@ -210,19 +210,15 @@ func observedListener(g *api.Region, l types.Listener, tags map[string]string) r
 		}
 	}
 	o.Attrs = a.Build()
-	g.Identify(&o, KindListener, listenerName(l), tags)
-	return o
-}
-
-// listenerName is the name of its load balancer, which is part of its ARN, and its port. It is
-// empty for an ARN of another form, and the ID of the listener is its name then.
-func listenerName(l types.Listener) string {
+	// Its name is that of its load balancer, which is part of its ARN, and its port. An ARN of another form has no
+	// name, and the ID of the listener is its name then.
+	name := ""
 	const nameAt = 2 // loadbalancer/app/NAME/ID
-	parts := strings.Split(aws.ToString(l.LoadBalancerArn), "/")
-	if len(parts) <= nameAt {
-		return ""
+	if parts := strings.Split(aws.ToString(l.LoadBalancerArn), "/"); len(parts) > nameAt {
+		name = parts[nameAt] + "-" + strconv.Itoa(int(aws.ToInt32(l.Port)))
 	}
-	return parts[nameAt] + "-" + strconv.Itoa(int(aws.ToInt32(l.Port)))
+	g.Identify(&o, KindListener, name, tags)
+	return o
 }
 
 // observedRedirect omits what stays as it was asked for. AWS fills an omitted part with a
