@@ -57,12 +57,30 @@ func (s shape) block(ctx context.Context) error {
 	})
 }
 
+// versions turns versioning on or off; a bucket that never had it is not changed to turn it off. S3
+// has only the values Enabled and Suspended (Amazon S3 API Reference, PutBucketVersioning), and no
+// call that removes the status: a bucket that was suspended cannot return to the state without
+// versioning.
 func (s shape) versions(ctx context.Context) error {
 	on, ok := api.Flag(s.attrs, "versioning")
 	if !ok || !s.changed("versioning") {
 		return nil
 	}
-	return setVersioning(ctx, s.Region, *s.bucket, on)
+	status := types.BucketVersioningStatusEnabled
+	if !on {
+		now, err := s.S3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: s.bucket})
+		if err != nil || now.Status != types.BucketVersioningStatusEnabled {
+			return api.Classify("", err)
+		}
+		status = types.BucketVersioningStatusSuspended
+	}
+	return repeatedly(ctx, s.Region, func() error {
+		_, err := s.S3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+			Bucket:                  s.bucket,
+			VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+		})
+		return err
+	})
 }
 
 // encrypt sets the default encryption of new objects. The algorithm and the key are parts of one

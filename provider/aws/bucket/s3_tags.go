@@ -31,19 +31,6 @@ func putTags(ctx context.Context, g *api.Region, name string, before, tags map[s
 	if err == nil || !byAttributes(ctx, g, name) {
 		return err
 	}
-	return controlTags(ctx, g, name, before, tags)
-}
-
-// byAttributes reports whether the access to a bucket is by its tags. It is asked where tags were refused: the
-// documentation names no code of that refusal.
-func byAttributes(ctx context.Context, g *api.Region, name string) bool {
-	out, err := g.S3.GetBucketAbac(ctx, &s3.GetBucketAbacInput{Bucket: aws.String(name)})
-	return err == nil && out.AbacStatus != nil && out.AbacStatus.Status == types.BucketAbacStatusEnabled
-}
-
-// controlTags sets the tags that differ before it removes any, so that the bucket is never without
-// its marks. A crash between the two calls leaves surplus tags, which a repeated call removes.
-func controlTags(ctx context.Context, g *api.Region, name string, before, tags map[string]string) error {
 	// The ARN of a bucket has neither a region nor an account. Its partition depends on the region.
 	arn := aws.String("arn:" + api.PartitionOf(g.Name) + ":s3:::" + name)
 	in := &s3control.TagResourceInput{AccountId: aws.String(g.Account), ResourceArn: arn}
@@ -58,6 +45,8 @@ func controlTags(ctx context.Context, g *api.Region, name string, before, tags m
 			drop = append(drop, k)
 		}
 	}
+	// The tags that differ are set before any is removed, so that the bucket is never without its marks. A crash
+	// between the two calls leaves surplus tags, which a repeated call removes.
 	if len(in.Tags) > 0 {
 		if _, err := g.Control.TagResource(ctx, in); err != nil {
 			return api.Classify("s3.TagResource", err)
@@ -66,9 +55,16 @@ func controlTags(ctx context.Context, g *api.Region, name string, before, tags m
 	if len(drop) == 0 {
 		return nil
 	}
-	_, err := g.Control.UntagResource(ctx, &s3control.UntagResourceInput{
+	_, err = g.Control.UntagResource(ctx, &s3control.UntagResourceInput{
 		AccountId: in.AccountId, ResourceArn: arn,
 		TagKeys: drop,
 	})
 	return api.Classify("s3.UntagResource", err)
+}
+
+// byAttributes reports whether the access to a bucket is by its tags. It is asked where tags were refused: the
+// documentation names no code of that refusal.
+func byAttributes(ctx context.Context, g *api.Region, name string) bool {
+	out, err := g.S3.GetBucketAbac(ctx, &s3.GetBucketAbacInput{Bucket: aws.String(name)})
+	return err == nil && out.AbacStatus != nil && out.AbacStatus.Status == types.BucketAbacStatusEnabled
 }

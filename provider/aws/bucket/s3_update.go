@@ -51,7 +51,12 @@ func createBucket(ctx context.Context, g *api.Region, r provider.Request) (resou
 	if err := shapeBucket(ctx, g, b.name, r.Desired.Attrs, all); err != nil {
 		return resource.Observed{}, err
 	}
-	return bucketSettled(ctx, g, b.name)
+	var o resource.Observed
+	err = repeatedly(ctx, g, func() error {
+		o, err = bucketNow(ctx, g, b.name)
+		return err
+	})
+	return o, err
 }
 
 // foreignBucket turns a denied read of an existing name into a conflict of names, and returns every
@@ -108,13 +113,8 @@ func makeBucket(ctx context.Context, g *api.Region, r provider.Request, name str
 	if err != nil {
 		return err
 	}
-	return ensureTags(ctx, g, name, tags)
-}
-
-// ensureTags reads the tags of a new bucket: a service that ignores tags at creation gets them
-// again. Other tags of the bucket are kept. Until such a service has the tags, a crash leaves a
-// bucket without a key, which the next attempt reports as taken.
-func ensureTags(ctx context.Context, g *api.Region, name string, tags map[string]string) error {
+	// A service that ignores tags at creation gets them again. Other tags of the bucket are kept. Until such a service
+	// has the tags, a crash leaves a bucket without a key, which the next attempt reports as taken.
 	have, err := bucketTags(ctx, g, name)
 	if err != nil {
 		return err
@@ -145,28 +145,6 @@ func bucketTags(ctx context.Context, g *api.Region, name string) (tags map[strin
 	return tags, err
 }
 
-// setVersioning turns it on or off; a bucket that never had it is not changed to turn it off. S3
-// has only the values Enabled and Suspended (Amazon S3 API Reference, PutBucketVersioning), and no
-// call that removes the status: a bucket that was suspended cannot return to the state without
-// versioning.
-func setVersioning(ctx context.Context, g *api.Region, name string, on bool) error {
-	status := types.BucketVersioningStatusEnabled
-	if !on {
-		now, err := g.S3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: aws.String(name)})
-		if err != nil || now.Status != types.BucketVersioningStatusEnabled {
-			return api.Classify("", err)
-		}
-		status = types.BucketVersioningStatusSuspended
-	}
-	return repeatedly(ctx, g, func() error {
-		_, err := g.S3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
-			Bucket:                  aws.String(name),
-			VersioningConfiguration: &types.VersioningConfiguration{Status: status},
-		})
-		return err
-	})
-}
-
 // repeatedly makes a call about a bucket that may have been created a moment ago, or have another change
 // under way. Amazon S3 API Reference, PutBucketTagging: OperationAborted means "A conflicting
 // conditional action is currently in progress against this resource. Please try again." A bucket
@@ -185,15 +163,6 @@ func bucketNow(ctx context.Context, g *api.Region, name string) (resource.Observ
 		return resource.Observed{}, err
 	}
 	return observedBucket(g, b), nil
-}
-
-// bucketSettled is bucketNow for a bucket that was just created or changed.
-func bucketSettled(ctx context.Context, g *api.Region, name string) (o resource.Observed, err error) {
-	err = repeatedly(ctx, g, func() error {
-		o, err = bucketNow(ctx, g, name)
-		return err
-	})
-	return o, err
 }
 
 // tagBucket reads the tags before it writes them: S3 replaces the whole set. A change of tags by
