@@ -162,17 +162,6 @@ func scalingGone(s types.AutoScalingGroup) bool {
 	return strings.HasPrefix(aws.ToString(s.Status), "Delete")
 }
 
-// inService counts the instances that are created, whatever a load balancer finds of them.
-func inService(s types.AutoScalingGroup) int {
-	n := 0
-	for _, i := range s.Instances {
-		if i.LifecycleState == types.LifecycleStateInService {
-			n++
-		}
-	}
-	return n
-}
-
 // observedScaling converts an answer of the service. A group with fewer instances than desired is
 // pending, since AWS continues to launch them. The ARN is the UID, because it differs if a group is
 // deleted and created again under its name.
@@ -181,7 +170,13 @@ func observedScaling(g *api.Region, s types.AutoScalingGroup) resource.Observed 
 		ID: aws.ToString(s.AutoScalingGroupName), UID: aws.ToString(s.AutoScalingGroupARN),
 		Since: aws.ToTime(s.CreatedTime), Health: resource.Healthy,
 	}
-	if n, want := inService(s), int(aws.ToInt32(s.DesiredCapacity)); n < want {
+	n, want := 0, int(aws.ToInt32(s.DesiredCapacity))
+	for _, i := range s.Instances {
+		if i.LifecycleState == types.LifecycleStateInService { // whatever a load balancer finds of it
+			n++
+		}
+	}
+	if n < want {
 		o.Health, o.Message = resource.Pending, fmt.Sprintf("%d of %d instances in service", n, want)
 	}
 	a := api.Attrs{}
@@ -221,16 +216,11 @@ func listScaling(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 	return api.ObservedAs(s, slices.DeleteFunc(all, scalingGone), err, observedScaling)
 }
 
-// scalingGroup returns one group. A group that is being deleted is absent, although its name is
-// still taken.
-func scalingGroup(ctx context.Context, g *api.Region, name string) (types.AutoScalingGroup, error) {
-	const op = "autoscaling.DescribeAutoScalingGroups"
-	all, err := scalingGroups(ctx, g, name)
-	return api.Only(slices.DeleteFunc(all, scalingGone), err, op, name)
-}
-
+// readScaling reads one group. A group that is being deleted is absent, although its name is still
+// taken.
 func readScaling(ctx context.Context, g *api.Region, id string) (resource.Observed, error) {
-	s, err := scalingGroup(ctx, g, id)
+	all, err := scalingGroups(ctx, g, id)
+	s, err := api.Only(slices.DeleteFunc(all, scalingGone), err, "autoscaling.DescribeAutoScalingGroups", id)
 	if err != nil {
 		return resource.Observed{}, err
 	}

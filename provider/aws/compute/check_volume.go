@@ -77,20 +77,13 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 		wrong("throughput", fmt.Sprintf("use at most %d, or iops: %d", max(iops, limit.leastIOPS)/4, through*4),
 			"gp3 allows 0.25 MiB/s per operation per second: %d are too few for %d", max(iops, limit.leastIOPS), through)
 	}
-	return append(out, judgeKey(a)...)
-}
-
-// judgeKey: "If you specify KmsKeyId, the encrypted state must be true" (CreateVolumeInput).
-func judgeKey(a resource.Attrs) []resource.Problem {
+	// "If you specify KmsKeyId, the encrypted state must be true" (CreateVolumeInput).
 	if on, set := api.Flag(a, "encrypted"); set && !on {
 		if _, key := a.Get(api.KMSKeyAttr); key {
-			return []resource.Problem{{
-				Path: api.KMSKeyAttr, Summary: "a key is set, and the volume is not encrypted",
-				Suggestion: "omit encrypted, or kms_key",
-			}}
+			wrong(api.KMSKeyAttr, "omit encrypted, or kms_key", "a key is set, and the volume is not encrypted")
 		}
 	}
-	return nil
+	return out
 }
 
 // disks finds conflicts of two volumes, or of a volume and its instance. Two volumes conflict if

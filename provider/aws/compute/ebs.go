@@ -37,7 +37,16 @@ func volumes() api.StandardKind[types.Volume] {
 // instance, so that a plan does not count on it.
 func observedVolume(g *api.Region, v types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
-	o.Health, o.Message = volumeHealth(v.State)
+	switch v.State {
+	case types.VolumeStateAvailable, types.VolumeStateInUse:
+		o.Health = resource.Healthy
+	case types.VolumeStateCreating:
+		o.Health = resource.Pending
+	case types.VolumeStateError:
+		o.Health, o.Message = resource.Failing, string(v.State)
+	default: // a state that this version does not know is unknown, never healthy
+		o.Health, o.Message = api.UnknownState(v.State)
+	}
 	a := api.Attrs{}
 	a.Number("size", v.Size)
 	a[volumeType] = resource.String(v.VolumeType)
@@ -69,21 +78,6 @@ func readVolume(ctx context.Context, g *api.Region, id string) (resource.Observe
 		return resource.Observed{}, err
 	}
 	return observedVolume(g, v), nil
-}
-
-// volumeHealth maps a state of EC2 to a health. A state that this version does not know is unknown,
-// never healthy.
-func volumeHealth(s types.VolumeState) (resource.Health, string) {
-	switch s {
-	case types.VolumeStateAvailable, types.VolumeStateInUse:
-		return resource.Healthy, ""
-	case types.VolumeStateCreating:
-		return resource.Pending, ""
-	case types.VolumeStateError:
-		return resource.Failing, string(s)
-	default:
-		return api.UnknownState(s)
-	}
 }
 
 // attachment is the current attachment of a volume, or the one under way.

@@ -187,27 +187,16 @@ func detach(ctx context.Context, g *api.Region, v types.Volume) (types.Volume, e
 	since := g.Clock()
 	var mounted error
 	v, err := awaitVolume(ctx, g, id, "to be detached from its instance (unmount it there)", func(v types.Volume) bool {
-		if busy(v) && g.Clock().Sub(since) > g.Wait.Appear {
-			mounted = inUse(v)
+		// AWS shows a volume as busy until its file system is unmounted, which ovi cannot do.
+		at := attachment(v)
+		if at != nil && at.State == types.VolumeAttachmentStateBusy && g.Clock().Sub(since) > g.Wait.Appear {
+			mounted = api.InUse("ec2.DetachVolume",
+				fmt.Errorf("%s is mounted on %s", aws.ToString(v.VolumeId), aws.ToString(at.InstanceId)),
+				"unmount it there, or stop the instance (state: stopped), then apply again; it is never detached by force")
 		}
 		return mounted != nil || v.State == types.VolumeStateAvailable
 	})
 	return v, cmp.Or(err, mounted)
-}
-
-// busy: AWS detaches a volume only once its file system is unmounted, and shows that as busy.
-func busy(v types.Volume) bool {
-	at := attachment(v)
-	return at != nil && at.State == types.VolumeAttachmentStateBusy
-}
-
-// inUse is the error for a volume with a file system that its instance still has mounted. ovi
-// cannot unmount it.
-func inUse(v types.Volume) error {
-	at := attachment(v)
-	return api.InUse("ec2.DetachVolume",
-		fmt.Errorf("%s is mounted on %s", aws.ToString(v.VolumeId), aws.ToString(at.InstanceId)),
-		"unmount it there, or stop the instance (state: stopped), then apply again; it is never detached by force")
 }
 
 // deleteVolume detaches and deletes a volume and waits until it is gone. A volume that does not

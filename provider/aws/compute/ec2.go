@@ -117,17 +117,13 @@ func rootAttrs(v *types.Volume) resource.Attrs {
 	a.Number("size", v.Size)
 	a["type"] = resource.String(v.VolumeType)
 	a.Flag("encrypted", v.Encrypted)
-	tuned(a, v.VolumeType, v.Iops, v.Throughput)
+	// The performance of other types follows from the size, and cannot be set.
+	if limit, ok := limitsOf(string(v.VolumeType)); ok && limit.mostIOPS > 0 {
+		a.Number("iops", v.Iops)
+		a.Number("throughput", v.Throughput)
+	}
 	a.Text(api.KMSKeyAttr, v.KmsKeyId)
 	return a.Build()
-}
-
-// tuned reads the performance of a root volume. That of other types follows from the size, and cannot be set.
-func tuned(a api.Attrs, kind types.VolumeType, iops, throughput *int32) {
-	if limit, ok := limitsOf(string(kind)); ok && limit.mostIOPS > 0 {
-		a.Number("iops", iops)
-		a.Number("throughput", throughput)
-	}
 }
 
 // rootID is the id of an instance's root volume, if it is reported.

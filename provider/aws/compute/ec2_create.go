@@ -141,26 +141,20 @@ func launchOf(ctx context.Context, g *api.Region, r provider.Request) (*ec2.RunI
 	if z := api.DesiredText(a, "zone"); z != nil {
 		in.Placement = &types.Placement{AvailabilityZone: z}
 	}
-	locationIn(in, a)
-	return in, nil
-}
-
-// locationIn sets the network. A public address is an attribute of the network interface, and then
-// all of the network must be set there. Amazon EC2 API Reference, RunInstances: "If you specify a
-// network interface, you must specify any subnets as part of the network interface instead of using
-// this parameter".
-func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
 	subnet, groups := api.DesiredText(a, "subnet"), a.Texts("security_groups")
-	public, set := api.Flag(a, "public_ip")
-	if !set {
+	// A public address is an attribute of the network interface, and then all of the network must be set there. Amazon
+	// EC2 API Reference, RunInstances: "If you specify a network interface, you must specify any subnets as part of the
+	// network interface instead of using this parameter".
+	if public, set := api.Flag(a, "public_ip"); set {
+		in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
+			DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public),
+			PrivateIpAddress: api.DesiredText(a, api.PrivateIP),
+			SubnetId:         subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
+		}}
+	} else {
 		in.SubnetId, in.SecurityGroupIds, in.PrivateIpAddress = subnet, groups, api.DesiredText(a, api.PrivateIP)
-		return
 	}
-	in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
-		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public),
-		PrivateIpAddress: api.DesiredText(a, api.PrivateIP),
-		SubnetId:         subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
-	}}
+	return in, nil
 }
 
 // rootDisk overrides the root device of the image. The device name must be the name in the image:

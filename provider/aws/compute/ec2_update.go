@@ -3,6 +3,7 @@ package compute
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -106,13 +107,9 @@ func changeLive(ctx context.Context, g *api.Region, r provider.Request, i types.
 			return err
 		}
 	}
-	return changeMetadata(ctx, g, r, id)
-}
-
-// changeMetadata sets the options that change: one that the configuration does not mention stays.
-// HttpEndpoint goes with HttpTokens: an instance whose endpoint was disabled outside ovi would
-// otherwise require a token and have no service.
-func changeMetadata(ctx context.Context, g *api.Region, r provider.Request, id string) error {
+	// Only the options that change are set: one that the configuration does not mention stays. HttpEndpoint goes with
+	// HttpTokens: an instance whose endpoint was disabled outside ovi would otherwise require a token and have no
+	// service.
 	in, want := &ec2.ModifyInstanceMetadataOptionsInput{InstanceId: aws.String(id)}, metadata(r.Desired.Attrs)
 	if api.Changed(r, "imdsv2") {
 		in.HttpTokens, in.HttpEndpoint = want.HttpTokens, want.HttpEndpoint
@@ -202,19 +199,10 @@ func changeRoot(ctx context.Context, g *api.Region, r provider.Request, i types.
 	}
 	v, _ := r.Desired.Attrs.Get("root_volume")
 	root, _ := v.(resource.Attrs)
+	// A root volume that was not observed changes as a whole, and then no path of a change names its parts.
+	whole := slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.Path == "root_volume" })
 	return reshape(ctx, g, rootID(i), root, "type",
-		func(path string) bool { return api.Changed(r, "root_volume."+path) || exactly(r, "root_volume") })
-}
-
-// exactly reports that an attribute changes as a whole. An object that was not observed does, and
-// then no path of a change names its parts.
-func exactly(r provider.Request, path string) bool {
-	for _, c := range r.Changes {
-		if c.Path == path {
-			return true
-		}
-	}
-	return false
+		func(path string) bool { return whole || api.Changed(r, "root_volume."+path) })
 }
 
 // changeStopped makes the changes that require a stop, and leaves it in the state that the

@@ -247,10 +247,6 @@ func readTemplate(ctx context.Context, g *api.Region, id string) (resource.Obser
 	return template(ctx, g, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateIds: []string{id}}, id)
 }
 
-func templateNamed(ctx context.Context, g *api.Region, name string) (resource.Observed, error) {
-	return template(ctx, g, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{name}}, name)
-}
-
 // templateOf returns the configuration of an instance as the data of a template. It uses the launch
 // of an instance, so that both kinds give an attribute the same meaning. Subnet and zone are
 // omitted: the group that uses the template has them.
@@ -287,26 +283,21 @@ func templateOf(ctx context.Context, g *api.Region, r provider.Request) (*types.
 			},
 		})
 	}
-	if tags := textsOf(r.Desired.Attrs, instanceTags); len(tags) > 0 {
+	v, _ := r.Desired.Attrs.Get(instanceTags)
+	configured, _ := v.(resource.Attrs)
+	tags := map[string]string{}
+	for _, t := range configured {
+		if s, ok := t.Value.(resource.String); ok {
+			tags[t.Name] = string(s)
+		}
+	}
+	if len(tags) > 0 {
 		for _, what := range []types.ResourceType{types.ResourceTypeInstance, types.ResourceTypeVolume} {
 			d.TagSpecifications = append(d.TagSpecifications,
 				types.LaunchTemplateTagSpecificationRequest{ResourceType: what, Tags: api.EC2Tags(tags)})
 		}
 	}
 	return d, nil
-}
-
-// textsOf reads a map of strings.
-func textsOf(a resource.Attrs, name string) map[string]string {
-	v, _ := a.Get(name)
-	m, _ := v.(resource.Attrs)
-	out := map[string]string{}
-	for _, x := range m {
-		if s, ok := x.Value.(resource.String); ok {
-			out[x.Name] = string(s)
-		}
-	}
-	return out
 }
 
 // checkTemplate asks EC2 for a dry run. A name that is taken is an error unless this request
@@ -351,11 +342,8 @@ func createTemplate(ctx context.Context, g *api.Region, r provider.Request) (res
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return awaitTemplate(ctx, g, aws.ToString(out.LaunchTemplate.LaunchTemplateId))
-}
-
-// awaitTemplate waits until EC2 shows a template that was just created.
-func awaitTemplate(ctx context.Context, g *api.Region, id string) (o resource.Observed, err error) {
+	id := aws.ToString(out.LaunchTemplate.LaunchTemplateId)
+	var o resource.Observed
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the launch template "+id, func(ctx context.Context) error {
 		o, err = readTemplate(ctx, g, id)
 		return err
@@ -365,7 +353,8 @@ func awaitTemplate(ctx context.Context, g *api.Region, id string) (o resource.Ob
 
 // ownTemplate is the template of the name, if this request created it.
 func ownTemplate(ctx context.Context, g *api.Region, r provider.Request, refused error) (resource.Observed, error) {
-	o, err := templateNamed(ctx, g, api.Named(&r.Desired))
+	name := api.Named(&r.Desired)
+	o, err := template(ctx, g, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{name}}, name)
 	switch {
 	case err != nil:
 		return o, errors.Join(api.Classify("", refused), err)

@@ -11,20 +11,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// roots are the volumes that belong to the instances: all volumes or, with a filter, also the root
-// volumes of adopted instances, which carry no tags.
-func roots(ctx context.Context, s *api.Sweep, instances []types.Instance) ([]types.Volume, error) {
-	all, err := allVolumes(ctx, s)
-	if err != nil || s.Filter == nil {
-		return all, err
-	}
-	ids := make([]string, len(instances))
-	for i := range instances {
-		ids[i] = rootID(instances[i])
-	}
-	return volumes().WithMore(ctx, s, all, ids)
-}
-
 // listVolumes needs the instances too: a root volume is not a resource. A volume that is deleted
 // with its instance is omitted once the instance is gone: EC2 lists it for some minutes, and a plan
 // would act on it.
@@ -33,7 +19,18 @@ func listVolumes(ctx context.Context, s *api.Sweep) ([]resource.Observed, error)
 	if err != nil {
 		return nil, err
 	}
-	instances, err := users(ctx, s, all)
+	instances, err := allInstances(ctx, s)
+	if err == nil && s.Filter != nil {
+		// The volumes may be attached to instances of others: a root volume is no resource whatever tags were copied
+		// to it.
+		var ids []string
+		for i := range all {
+			for _, a := range all[i].Attachments {
+				ids = append(ids, aws.ToString(a.InstanceId))
+			}
+		}
+		instances, err = api.WithIDs(slices.Clip(instances), "instance-id", ids, instanceID, instancesBy(ctx, s.Region))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,37 +58,28 @@ func leaving(v types.Volume, alive map[string]bool) bool {
 	})
 }
 
-// users are the instances that the volumes may be attached to: all or, with a filter, also those of
-// others, since a root volume is no resource whatever tags were copied to it.
-func users(ctx context.Context, s *api.Sweep, volumes []types.Volume) ([]types.Instance, error) {
-	all, err := allInstances(ctx, s)
-	if err != nil || s.Filter == nil {
-		return all, err
-	}
-	var ids []string
-	for i := range volumes {
-		for _, a := range volumes[i].Attachments {
-			ids = append(ids, aws.ToString(a.InstanceId))
-		}
-	}
-	return api.WithIDs(slices.Clip(all), "instance-id", ids, instanceID, instancesBy(ctx, s.Region))
-}
-
 // listInstances needs the volumes too: a root volume belongs to its instance. An instance whose
 // root volume is not listed is returned without root_volume. A configured root_volume then differs
-// as a whole, see exactly.
+// as a whole, see changeRoot.
 func listInstances(ctx context.Context, s *api.Sweep) ([]resource.Observed, error) {
 	all, err := allInstances(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	volumes, err := roots(ctx, s, all)
+	listed, err := allVolumes(ctx, s)
+	if err == nil && s.Filter != nil { // the root volumes of adopted instances carry no tags
+		ids := make([]string, len(all))
+		for i := range all {
+			ids[i] = rootID(all[i])
+		}
+		listed, err = volumes().WithMore(ctx, s, listed, ids)
+	}
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[string]*types.Volume, len(volumes))
-	for i := range volumes {
-		byID[aws.ToString(volumes[i].VolumeId)] = &volumes[i]
+	byID := make(map[string]*types.Volume, len(listed))
+	for i := range listed {
+		byID[aws.ToString(listed[i].VolumeId)] = &listed[i]
 	}
 	return api.ObservedAs(s, all, nil, func(g *api.Region, i types.Instance) resource.Observed {
 		return observedInstance(g, i, byID[rootID(i)])
