@@ -20,15 +20,6 @@ func storageLimits(storage string) (least, most int64) {
 	return 20, 65536
 }
 
-// dbLimits are what the engines allow in length: the first user ("Naming constraints in Amazon
-// RDS"), the password and the database (CreateDBInstanceInput).
-func dbLimits(engine string) (user, password, database int) {
-	if engine == "postgres" {
-		return 63, 128, 63
-	}
-	return 16, 41, 64
-}
-
 // judgeDB checks rules across the attributes of one database. RDS has no dry run, and a creation
 // takes minutes before some of these refusals appear, so they are checked with the configuration.
 func judgeDB(a resource.Attrs) (out []resource.Problem) {
@@ -54,7 +45,12 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	if api.IsSet(a, snapshotAttr) && api.IsSet(a, "database") {
 		wrong("database", "omit database", "a restored database has the databases of its snapshot")
 	}
-	user, password, database := dbLimits(engine)
+	// The engines allow so many characters in the first user ("Naming constraints in Amazon RDS"), the password and the
+	// database (CreateDBInstanceInput).
+	user, password, database := 16, 41, 64
+	if engine == "postgres" {
+		user, password, database = 63, 128, 63
+	}
 	name, _ := api.Text(a, "username")
 	switch {
 	case name == "rdsadmin", name == "admin" && engine == "postgres":

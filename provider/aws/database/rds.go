@@ -80,7 +80,14 @@ func observedDB(g *api.Region, d types.DBInstance) resource.Observed {
 	if len(d.DBParameterGroups) > 0 {
 		a.Text(parameterGroup, d.DBParameterGroups[0].DBParameterGroupName)
 	}
-	a.Texts("security_groups", dbGroups(d))
+	var groups []string
+	for _, s := range d.VpcSecurityGroups {
+		if aws.ToString(s.Status) != "removing" { // so that a plan does not remove it again
+			groups = append(groups, aws.ToString(s.VpcSecurityGroupId))
+		}
+	}
+	slices.Sort(groups)
+	a.Texts("security_groups", groups)
 	if waits := overlay(a, d.PendingModifiedValues); len(waits) > 0 {
 		o.Message = strings.TrimPrefix(o.Message+"; pending until the maintenance window: "+strings.Join(waits, ", ")+
 			"; any change made now applies these too", "; ")
@@ -104,18 +111,6 @@ func readDB(ctx context.Context, g *api.Region, id string) (resource.Observed, e
 		return resource.Observed{}, err
 	}
 	return observedDB(g, d), nil
-}
-
-// A group that is being removed is omitted, so that a plan does not remove it again.
-func dbGroups(d types.DBInstance) []string {
-	var groups []string
-	for _, s := range d.VpcSecurityGroups {
-		if aws.ToString(s.Status) != "removing" {
-			groups = append(groups, aws.ToString(s.VpcSecurityGroupId))
-		}
-	}
-	slices.Sort(groups)
-	return groups
 }
 
 // overlay puts what is scheduled over what is: else each plan would order the same change again. It

@@ -131,8 +131,10 @@ func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id), DeleteAutomatedBackups: aws.Bool(false)}
 	if skipsSnapshot(r.Desired.Attrs) {
 		in.SkipFinalSnapshot = aws.Bool(true)
-	} else if err := snapshots(d); err != nil {
-		return err
+	} else if status := aws.ToString(d.DBInstanceStatus); noSnapshotOf(status) { // see "Deleting a DB instance"
+		return api.Mistake("rds.DeleteDBInstance",
+			provider.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
+			snapshotOff)
 	} else {
 		in.FinalDBSnapshotIdentifier = aws.String(snapshotName(g, r))
 		if r.Progress != nil {
@@ -143,17 +145,6 @@ func deleteDB(ctx context.Context, g *api.Region, r provider.Request) error {
 		return err
 	}
 	return awaitNoDB(ctx, g, id)
-}
-
-// snapshots refuses a database of which no final snapshot can be taken ("Deleting a DB instance").
-func snapshots(d types.DBInstance) error {
-	status := aws.ToString(d.DBInstanceStatus)
-	if !noSnapshotOf(status) {
-		return nil
-	}
-	return api.Mistake("rds.DeleteDBInstance",
-		provider.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
-		snapshotOff)
 }
 
 const snapshotOff = "set final_snapshot: false and apply, then delete it; its automated backups are kept"

@@ -32,8 +32,14 @@ func rdsSchema() resource.Kind {
 		DataLoss: loseDatabase, Undeletable: keptDatabase, State: resource.StateRunning, Advice: advise, Grace: 2 * time.Hour,
 		Identifier: api.Identifier,
 		Holds:      api.HoldsName("DB identifier", api.Identifier), HoldsDoc: api.HeldInRegion,
-		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), rdsComputed(),
-			[]resource.Attribute{api.IdentifierAttr(dbIdentifier)}),
+		Attrs: slices.Concat(rdsMachine(), rdsSnapshot(), rdsStorage(), rdsLocation(), rdsUpkeep(), []resource.Attribute{
+			{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
+			{
+				Name: "password_secret", Type: resource.TString, Computed: true,
+				Doc: "The ARN of the secret that holds the generated password.",
+			},
+			api.IdentifierAttr(dbIdentifier),
+		}),
 	}
 }
 
@@ -152,17 +158,6 @@ func rdsUpkeep() []resource.Attribute {
 			Name: "final_snapshot", Type: resource.TBool, WriteOnly: true,
 			HarmlessDefault: true, Default: resource.Bool(true), Example: "true",
 			Doc: "Whether a final snapshot is taken when it is deleted. Only the configuration decides; no tag does.",
-		},
-	}
-}
-
-// rdsComputed is what is only observed.
-func rdsComputed() []resource.Attribute {
-	return []resource.Attribute{
-		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
-		{
-			Name: "password_secret", Type: resource.TString, Computed: true,
-			Doc: "The ARN of the secret that holds the generated password.",
 		},
 	}
 }

@@ -82,8 +82,12 @@ func restorable(ctx context.Context, g *api.Region, name string, r provider.Requ
 	}
 	if all := resource.Diff(fixed, has.Build(), rdsSchema(), resource.DiffOptions{}); len(all) > 0 {
 		c := all[0]
+		hint := "omit " + c.Path + ", or set it to what the snapshot has"
+		if c.Path == "encrypted" || c.Path == api.KMSKeyAttr {
+			hint = "copy the snapshot with the key (`aws rds copy-db-snapshot --kms-key-id`), and name the copy"
+		}
 		return s, api.Mistake(op, fmt.Errorf("snapshot %q has %s %s, and %s is configured", name, c.Path, api.Plain(c.From),
-			api.Plain(c.To)), elsewise(c.Path))
+			api.Plain(c.To)), hint)
 	}
 	return s, nil
 }
@@ -121,15 +125,6 @@ func otherSnapshots(ctx context.Context, g *api.Region, database string) string 
 			aws.ToTime(s.SnapshotCreateTime).UTC().Format("2006-01-02 15:04 UTC")))
 	}
 	return "use one of " + database + ": " + strings.Join(names, ", ")
-}
-
-// elsewise is what to do about an attribute that a snapshot has otherwise.
-func elsewise(attr string) string {
-	switch attr {
-	case "encrypted", api.KMSKeyAttr:
-		return "copy the snapshot with the key (`aws rds copy-db-snapshot --kms-key-id`), and name the copy"
-	}
-	return "omit " + attr + ", or set it to what the snapshot has"
 }
 
 // orderRestore is the call that restores a database, with all that it takes. The tags are in it: without any, RDS
