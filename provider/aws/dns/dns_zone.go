@@ -129,23 +129,6 @@ func zoneID(id *string) string { return strings.TrimPrefix(aws.ToString(id), "/h
 // zonesTagged is how many zones' tags one call reads.
 const zonesTagged = 10
 
-// hostedZones reads them all, those of other regions too. Route 53 is not regional: each region of
-// the account lists the same zones.
-func hostedZones(ctx context.Context, g *api.Region) ([]zone, error) {
-	all, err := api.Pages(ctx, "route53.ListHostedZones",
-		func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
-			out, err := g.DNS.ListHostedZones(ctx, &route53.ListHostedZonesInput{Marker: token})
-			if err != nil {
-				return nil, nil, err
-			}
-			return out.HostedZones, out.NextMarker, nil
-		})
-	if err != nil {
-		return nil, err
-	}
-	return withZoneTags(ctx, g, all)
-}
-
 // withZoneTags reads the tags. What was deleted since fails the whole call for its group: then each is read
 // alone, and what is absent is left away. Every other error fails the list: a zone without its tags
 // would pass for unmanaged.
@@ -315,7 +298,21 @@ func readZone(ctx context.Context, g *api.Region, id string) (resource.Observed,
 	return observedZone(g, z), nil
 }
 
-// hosted returns the zones of a sweep. Zones and records both need the list, and it is read once.
+// hosted returns the zones of a sweep, those of other regions too. Zones and records both need the list, and it is read
+// once. Route 53 is not regional: each region of the account lists the same zones.
 func hosted(ctx context.Context, s *api.Sweep) ([]zone, error) {
-	return api.Once(s, KindZone, func() ([]zone, error) { return hostedZones(ctx, s.Region) })
+	return api.Once(s, KindZone, func() ([]zone, error) {
+		all, err := api.Pages(ctx, "route53.ListHostedZones",
+			func(ctx context.Context, token *string) ([]types.HostedZone, *string, error) {
+				out, err := s.DNS.ListHostedZones(ctx, &route53.ListHostedZonesInput{Marker: token})
+				if err != nil {
+					return nil, nil, err
+				}
+				return out.HostedZones, out.NextMarker, nil
+			})
+		if err != nil {
+			return nil, err
+		}
+		return withZoneTags(ctx, s.Region, all)
+	})
 }

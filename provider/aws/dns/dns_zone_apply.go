@@ -226,8 +226,9 @@ func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 	}
 	var names []string
 	const some = 5
+	domain, _ := api.Text(r.Have.Attrs, api.DomainAttr)
 	for _, s := range all {
-		if api.Domain(aws.ToString(s.Name)) == recordOf(r.Have) && (s.Type == types.RRTypeNs || s.Type == types.RRTypeSoa) {
+		if api.Domain(aws.ToString(s.Name)) == domain && (s.Type == types.RRTypeNs || s.Type == types.RRTypeSoa) {
 			continue
 		}
 		if names = append(names, api.Domain(aws.ToString(s.Name))+" "+string(s.Type)); len(names) > some {
@@ -238,10 +239,4 @@ func deleteZone(ctx context.Context, g *api.Region, r provider.Request) error {
 	return api.InUse("route53.DeleteHostedZone",
 		fmt.Errorf("the zone %s has records that are not deleted with it: %s", id, strings.Join(names, ", ")),
 		"delete them, then apply again; ovi deletes none that it does not manage")
-}
-
-// recordOf returns the domain of an observed zone, which its own NS and SOA records have.
-func recordOf(zone resource.Observed) string {
-	name, _ := api.Text(zone.Attrs, api.DomainAttr)
-	return name
 }
