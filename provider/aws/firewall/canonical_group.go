@@ -34,7 +34,19 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			}
 		}
 		out = sortedRules(out)
-		problems = append(problems, twice(name, out)...)
+		// Rules that differ only in their description are one rule to AWS. EC2 would refuse the second with
+		// InvalidPermission.Duplicate after the first was created.
+		seen := map[string]bool{}
+		for _, r := range out {
+			key := string(resource.AppendJSON(nil, undescribed(r)))
+			if seen[key] {
+				problems = append(problems, resource.Problem{
+					Path: name, Summary: "two rules differ only in their description: " + key,
+					Suggestion: "keep one of them",
+				})
+			}
+			seen[key] = true
+		}
 		a = a.With(name, out)
 	}
 	return a, problems
@@ -56,23 +68,6 @@ func withoutRules(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		a = a.Without(name)
 	}
 	return a, problems
-}
-
-// twice finds rules that differ only in their description: to AWS they are one rule. EC2 would
-// refuse the second with InvalidPermission.Duplicate after the first was created.
-func twice(name string, rules resource.List) (problems []resource.Problem) {
-	seen := map[string]bool{}
-	for _, r := range rules {
-		key := string(resource.AppendJSON(nil, undescribed(r)))
-		if seen[key] {
-			problems = append(problems, resource.Problem{
-				Path: name, Summary: "two rules differ only in their description: " + key,
-				Suggestion: "keep one of them",
-			})
-		}
-		seen[key] = true
-	}
-	return problems
 }
 
 // sortedRules sorts by canonical bytes and removes duplicates: it is a set.

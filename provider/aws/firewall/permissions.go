@@ -21,7 +21,10 @@ func permissionsOf(rules resource.List, self string) []types.IpPermission {
 	for _, v := range rules {
 		rule, _ := v.(resource.Attrs)
 		protocol, _ := api.Text(rule, "protocol")
-		p := types.IpPermission{IpProtocol: aws.String(wireProtocol(protocol))}
+		p := types.IpPermission{IpProtocol: aws.String(protocol)}
+		if protocol == "all" {
+			p.IpProtocol = aws.String("-1") // EC2's name of it (Amazon EC2 API Reference, IpPermission)
+		}
 		from, to, _ := rulePorts(rule, protocol)
 		if protocol != "all" && (from >= 0 || strings.HasPrefix(protocol, "icmp")) {
 			p.FromPort, p.ToPort = aws.Int32(int32(from)), aws.Int32(int32(to))
@@ -55,15 +58,6 @@ func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
 	if list, ok := api.Text(rule, "prefix_list"); ok {
 		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}
 	}
-}
-
-// wireProtocol returns EC2's name of a canonical protocol: -1 for all protocols (Amazon EC2 API
-// Reference, IpPermission).
-func wireProtocol(p string) string {
-	if p == "all" {
-		return "-1"
-	}
-	return p
 }
 
 // canonicalPrefix returns an IPv6 block in its shortest form. EC2 may report one block in several
