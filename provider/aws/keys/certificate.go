@@ -97,7 +97,7 @@ func kindOfCertificate() api.Kind {
 }
 
 // canonicalCertificate: ACM reports the domain among the alternatives too.
-// The function others removes it from observations. A configured alternative that is the domain
+// observedCertificate removes it from observations. A configured alternative that is the domain
 // would therefore differ at each plan, so it is an error.
 func canonicalCertificate(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	name, ok := api.Text(a, api.DomainAttr)
@@ -207,7 +207,16 @@ func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[str
 	if c.KeyAlgorithm != "" {
 		a[keyAlgorithm] = resource.String(strings.ReplaceAll(string(c.KeyAlgorithm), "-", "_"))
 	}
-	if others := others(c, name); len(others) > 0 {
+	// CertificateDetail: "The subject alternative names include the canonical domain name (CN) of the certificate". It is
+	// left out, and each other name is shown once.
+	var others []string
+	for _, s := range c.SubjectAlternativeNames {
+		if d := api.Domain(s); d != name {
+			others = append(others, d)
+		}
+	}
+	slices.Sort(others)
+	if others = slices.Compact(others); len(others) > 0 {
 		a.Texts(alternativesAttr, others)
 	}
 	validationsOf(a, c, name)
@@ -219,19 +228,6 @@ func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[str
 		o.OwnedBy = string(c.ManagedBy)
 	}
 	return o
-}
-
-// others returns the alternatives of a certificate without the domain itself, sorted and each once.
-// CertificateDetail: "The subject alternative names include the canonical domain name (CN) of the
-// certificate".
-func others(c *types.CertificateDetail, name string) (out []string) {
-	for _, s := range c.SubjectAlternativeNames {
-		if d := api.Domain(s); d != name {
-			out = append(out, d)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // ACM returns the records some seconds after the request; until then the attributes are not set.

@@ -254,7 +254,7 @@ func oneKey(ctx context.Context, g *api.Region, id string, aliases []string, who
 	}
 	k.KeyMetadata = *out.KeyMetadata
 	if k.KeyManager == types.KeyManagerTypeAws {
-		return k, noResource("kms.DescribeKey", id+" is a key of AWS's own")
+		return k, api.MissingOf("kms.DescribeKey", fmt.Errorf("%s is a key of AWS's own", id))
 	}
 	tags, err := api.Pages(ctx, "kms.ListResourceTags",
 		func(ctx context.Context, token *string) ([]types.Tag, *string, error) {
@@ -322,8 +322,9 @@ func observedKey(g *api.Region, k key) resource.Observed {
 	a := api.Attrs{}
 	a.Text(arnAttr, k.Arn)
 	a.Text("description", k.Description)
-	alias := firstOf(k.aliases)
-	a.Text(api.AliasAttr, &alias)
+	if len(k.aliases) > 0 {
+		a.Text(api.AliasAttr, &k.aliases[0])
+	}
 	if k.details {
 		a[network.PolicyAttr] = resource.String(api.CanonicalDocument(k.policy))
 		a[rotationAttr] = resource.Bool(k.rotates)
@@ -332,13 +333,6 @@ func observedKey(g *api.Region, k key) resource.Observed {
 	o.Attrs = a.Build()
 	g.Identify(&o, KindKMS, "", k.tags)
 	return o
-}
-
-func firstOf(all []string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0]
 }
 
 // readKey returns one key with its policy and rotation, even if it is unmanaged.
@@ -400,7 +394,3 @@ func kmsTags(tags map[string]string) []types.Tag {
 	}
 	return out
 }
-
-// noResource returns an error that is absent, for an existing object that is not a resource of the
-// kind.
-func noResource(op, why string) error { return api.MissingOf(op, fmt.Errorf("%s", why)) }

@@ -179,12 +179,25 @@ func nameKey(ctx context.Context, g *api.Region, id string, a resource.Attrs) er
 	return nil
 }
 
-// restoreKey makes a key usable: a key that is disabled or scheduled for deletion takes no change.
+// restoreKey makes a key usable: a key that is disabled or scheduled for deletion takes no change. It
+// cancels a deletion, which leaves a key disabled, and enables it. AWS KMS API Reference,
+// CancelKeyDeletion: after it "the key state of the KMS key is Disabled".
 func restoreKey(ctx context.Context, g *api.Region, r provider.Request) error {
 	if !api.Starts(r) {
 		return nil
 	}
-	return enableKey(ctx, g, r.Have.ID)
+	id := aws.String(r.Have.ID)
+	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: id})
+	if err != nil {
+		return api.Classify("", err)
+	}
+	if out.KeyMetadata.DeletionDate != nil {
+		if _, err := g.KMS.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: id}); err != nil {
+			return api.Classify("", err)
+		}
+	}
+	_, err = g.KMS.EnableKey(ctx, &kms.EnableKeyInput{KeyId: id})
+	return api.Classify("", err)
 }
 
 // updateKey changes a key that restoreKey has made usable, and disables it last. Each call sets an absolute value, so
@@ -230,22 +243,6 @@ func updateKey(ctx context.Context, g *api.Region, r provider.Request) (resource
 		}
 	}
 	return awaitKey(ctx, g, r.Have.ID)
-}
-
-// enableKey cancels a deletion, which leaves a key disabled, and enables it. AWS KMS API Reference,
-// CancelKeyDeletion: after it "the key state of the KMS key is Disabled".
-func enableKey(ctx context.Context, g *api.Region, id string) error {
-	out, err := g.KMS.DescribeKey(ctx, &kms.DescribeKeyInput{KeyId: aws.String(id)})
-	if err != nil {
-		return api.Classify("", err)
-	}
-	if out.KeyMetadata.DeletionDate != nil {
-		if _, err := g.KMS.CancelKeyDeletion(ctx, &kms.CancelKeyDeletionInput{KeyId: aws.String(id)}); err != nil {
-			return api.Classify("", err)
-		}
-	}
-	_, err = g.KMS.EnableKey(ctx, &kms.EnableKeyInput{KeyId: aws.String(id)})
-	return api.Classify("", err)
 }
 
 // deleteKey marks the key first: one that is to be deleted takes no tags. AWS KMS API Reference,

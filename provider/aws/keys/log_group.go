@@ -305,7 +305,7 @@ func setRetention(ctx context.Context, g *api.Region, name string, a resource.At
 }
 
 // awaitLogs waits until a group is listed with its retention.
-// The key is not part of the wait: encryptLogs states how long its change may take.
+// The key is not part of the wait: updateLogs states how long its change may take.
 func awaitLogs(ctx context.Context, g *api.Region, name string, want resource.Attrs) (o resource.Observed, err error) {
 	err = g.AwaitSeen(ctx, g.Wait.Appear, "the log group "+name, func(ctx context.Context) error {
 		if o, err = readLogs(ctx, g, name); err != nil {
@@ -321,7 +321,10 @@ func awaitLogs(ctx context.Context, g *api.Region, name string, want resource.At
 }
 
 // updateLogs changes retention and key in calls of their own and waits until the retention is
-// reported.
+// reported. A key that is not mentioned stays as it is. Amazon CloudWatch Logs API Reference,
+// AssociateKmsKey: the change "can take up to 5 minutes" to take effect; events that are stored
+// already keep their encryption. DisassociateKmsKey: events that were ingested with a key "are still
+// encrypted with that key", so CloudWatch Logs needs the key as long as they exist.
 func updateLogs(ctx context.Context, g *api.Region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
 	if api.Changed(r, retentionAttr) {
@@ -329,31 +332,21 @@ func updateLogs(ctx context.Context, g *api.Region, r provider.Request) (resourc
 			return resource.Observed{}, err
 		}
 	}
-	if api.Changed(r, api.KMSKeyAttr) {
-		if err := encryptLogs(ctx, g, name, r.Desired.Attrs); err != nil {
-			return resource.Observed{}, err
+	if key, set := api.Text(r.Desired.Attrs, api.KMSKeyAttr); set && api.Changed(r, api.KMSKeyAttr) {
+		var err error
+		if key == "" {
+			_, err = g.Logs.DisassociateKmsKey(ctx, &logs.DisassociateKmsKeyInput{LogGroupName: aws.String(name)})
+		} else {
+			_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{
+				LogGroupName: aws.String(name),
+				KmsKeyId:     aws.String(key),
+			})
+		}
+		if err != nil {
+			return resource.Observed{}, api.Classify("", err)
 		}
 	}
 	return awaitLogs(ctx, g, name, r.Desired.Attrs)
-}
-
-// encryptLogs sets the key, or removes it. A key that is not mentioned stays as it is. Amazon
-// CloudWatch Logs API Reference, AssociateKmsKey: the change "can take up to 5 minutes" to take
-// effect; events that are stored already keep their encryption.
-// DisassociateKmsKey: events that were ingested with a key "are still encrypted with that key", so
-// CloudWatch Logs needs the key as long as they exist.
-func encryptLogs(ctx context.Context, g *api.Region, name string, a resource.Attrs) (err error) {
-	switch key, set := api.Text(a, api.KMSKeyAttr); {
-	case !set:
-	case key == "":
-		_, err = g.Logs.DisassociateKmsKey(ctx, &logs.DisassociateKmsKeyInput{LogGroupName: aws.String(name)})
-	default:
-		_, err = g.Logs.AssociateKmsKey(ctx, &logs.AssociateKmsKeyInput{
-			LogGroupName: aws.String(name),
-			KmsKeyId:     aws.String(key),
-		})
-	}
-	return api.Classify("", err)
 }
 
 // deleteLogs deletes the group that was planned, and not another one of its name.

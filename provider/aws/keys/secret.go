@@ -348,26 +348,17 @@ func orderSecret(ctx context.Context, g *api.Region, r provider.Request) error {
 	_, err = g.Secrets.CreateSecret(ctx, in)
 	switch err = api.Classify("", err); {
 	case api.HasCode(err, "ResourceExistsException"):
-		return ownSecret(ctx, g, r, err)
+		e, read := secretNamed(ctx, g, r)
+		if read == nil && e == nil {
+			return errors.Join(err, errors.New("and the secret cannot be found"))
+		}
+		return read // nil if an earlier attempt of the request created the secret
 	case api.HasCode(err, "InvalidRequestException") && strings.Contains(err.Error(), "scheduled for deletion"):
 		if e, read := secretOf(ctx, g, *in.Name); read == nil && e.DeletedDate != nil {
 			return nameKept(e)
 		}
 	}
 	return err
-}
-
-// ownSecret decides about a name that is taken.
-// It returns nil if an earlier attempt of the request created the secret, and an error otherwise.
-func ownSecret(ctx context.Context, g *api.Region, r provider.Request, refused error) error {
-	e, err := secretNamed(ctx, g, r)
-	switch {
-	case err != nil:
-		return err
-	case e == nil:
-		return errors.Join(refused, errors.New("and the secret cannot be found"))
-	}
-	return nil
 }
 
 // secretValue is the configured value, or one that AWS generates; nil if there is neither. A value
