@@ -31,7 +31,16 @@ func Addresses(c *api.Checking) {
 			continue
 		}
 		if subnet := c.Other(d, "subnet"); subnet != nil {
-			addressIn(c, d, a, subnet)
+			whole, ok := block(subnet)
+			switch {
+			case !ok: // the subnet has its own error
+			case !whole.Contains(a):
+				c.Wrong(d, api.PrivateIP, "use an address of "+whole.String(), "%s is not within %s of subnet/%s", a, whole,
+					api.WhereConfigured(subnet))
+			case reserved(whole, a):
+				c.Wrong(d, api.PrivateIP, "use another address of "+whole.String(),
+					"AWS reserves %s: the first four addresses of a subnet and the last one", a)
+			}
 		}
 		// The subnet is compared as JSON: the name and the ID of one subnet count as two, because
 		// the configuration does not connect them.
@@ -43,21 +52,6 @@ func Addresses(c *api.Checking) {
 			continue
 		}
 		first[key] = d
-	}
-}
-
-// addressIn checks one address against the configured block of its subnet. A subnet without a
-// readable block has its own error.
-func addressIn(c *api.Checking, d *resource.Desired, a netip.Addr, subnet *resource.Desired) {
-	whole, ok := block(subnet)
-	switch {
-	case !ok:
-	case !whole.Contains(a):
-		c.Wrong(d, api.PrivateIP, "use an address of "+whole.String(), "%s is not within %s of subnet/%s", a, whole,
-			api.WhereConfigured(subnet))
-	case reserved(whole, a):
-		c.Wrong(d, api.PrivateIP, "use another address of "+whole.String(),
-			"AWS reserves %s: the first four addresses of a subnet and the last one", a)
 	}
 }
 

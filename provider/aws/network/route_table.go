@@ -63,11 +63,6 @@ func kindOfRouteTable() api.Kind {
 	}
 }
 
-// routeTargets are the attributes that say where a route goes.
-func routeTargets() []string {
-	return []string{KindInternetGateway, KindNAT, "instance", "vpc_peering", "transit_gateway", "virtual_gateway"}
-}
-
 // routeElem returns the schema of a route. A target of a kind that ovi does not manage is named by
 // its ID alone.
 func routeElem() *resource.Attribute {
@@ -131,7 +126,9 @@ func validRoute(v resource.Value) []resource.Problem {
 		}}
 	}
 	n := 0
-	for _, name := range routeTargets() {
+	for _, name := range []string{
+		KindInternetGateway, KindNAT, "instance", "vpc_peering", "transit_gateway", "virtual_gateway",
+	} {
 		if _, set := route.Get(name); set {
 			n++
 		}
@@ -202,7 +199,16 @@ func observedRouteTable(g *api.Region, t types.RouteTable) resource.Observed {
 	a := api.Attrs{}
 	a.Text("vpc", t.VpcId)
 	a["routes"] = resource.SortSet(routesOf(t))
-	subnets, main := subnetsOf(t)
+	subnets, main := resource.List{}, false
+	for _, at := range t.Associations {
+		main = main || aws.ToBool(at.Main)
+		// An association that is being removed is omitted, so that a second update does not remove it again. Without a
+		// subnet it is not an explicit one.
+		if leavingTable(at) || at.SubnetId == nil {
+			continue
+		}
+		subnets = append(subnets, resource.String(*at.SubnetId))
+	}
 	a["subnets"] = resource.SortSet(subnets)
 	o.Attrs = a.Build()
 	g.Identify(&o, KindRouteTable, "", api.TagsOf(t.Tags))
@@ -241,21 +247,6 @@ func routesOf(t types.RouteTable) resource.List {
 		out = append(out, route.Build())
 	}
 	return out
-}
-
-// subnetsOf returns the subnets with an explicit association, and whether the table is the main
-// table of its VPC. An association that is being removed is omitted, so that a second update does
-// not remove it again.
-func subnetsOf(t types.RouteTable) (subnets resource.List, main bool) {
-	subnets = resource.List{}
-	for _, a := range t.Associations {
-		main = main || aws.ToBool(a.Main)
-		if leavingTable(a) || a.SubnetId == nil {
-			continue
-		}
-		subnets = append(subnets, resource.String(*a.SubnetId))
-	}
-	return subnets, main
 }
 
 // leavingTable reports whether an association is ending or has ended. An association whose state

@@ -207,18 +207,14 @@ func checkSubnet(ctx context.Context, g *api.Region, r provider.Request) error {
 		VpcId: api.DesiredText(a, "vpc"), CidrBlock: api.DesiredText(a, "cidr"), AvailabilityZone: api.DesiredText(a, "zone"),
 		DryRun: aws.Bool(true),
 	})
-	if api.HasCode(err, "InvalidSubnet.Conflict") && overlapsOld(r) {
-		return nil
+	if api.HasCode(err, "InvalidSubnet.Conflict") {
+		old, had := block(&resource.Desired{Attrs: r.Have.Attrs})
+		next, ok := block(&r.Desired)
+		if had && ok && old.Overlaps(next) {
+			return nil
+		}
 	}
 	return api.DryRun(err)
-}
-
-// overlapsOld reports whether the configured block overlaps the observed one. It is false without
-// an observed subnet, so a conflict of a new subnet stays an error.
-func overlapsOld(r provider.Request) bool {
-	old, had := block(&resource.Desired{Attrs: r.Have.Attrs})
-	next, ok := block(&r.Desired)
-	return had && ok && old.Overlaps(next)
 }
 
 // replaceSubnet: the subnets of one VPC must not overlap, in IPv6 either. In another VPC, which may not exist yet,

@@ -186,28 +186,9 @@ func moveBlock6(ctx context.Context, g *api.Region, id, vpc string, n int64) err
 			return err
 		}
 	}
-	return addBlock6(ctx, g, id, cidr)
-}
-
-// dropBlock6 removes a block and waits until it is gone: AWS first requires the instances with addresses to be
-// deleted. Amazon EC2 API Reference, DisassociateSubnetCidrBlock: "You must detach or delete all gateways and
-// resources that are associated with the CIDR block before you can disassociate it".
-func dropBlock6(ctx context.Context, g *api.Region, id, association string) error {
-	err := g.DeleteHeld(ctx, association, func() error {
-		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx,
-			&ec2.DisassociateSubnetCidrBlockInput{AssociationId: aws.String(association)})
-		return err
-	}, func() ([]api.Holder, error) { return api.Held(withIPv6(ctx, g, id)) }, blockInUse, "DependencyViolation")
-	if err != nil {
-		return err
-	}
-	return awaitBlock6(ctx, g, id, "")
-}
-
-// addBlock6 looks first, since the call has no token. A block that is associated or being
-// associated counts as found if it has the same addresses.
-func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
-	_, err := api.NoRetry(ctx, g, func() (types.SubnetIpv6CidrBlockAssociation, error) {
+	// NoRetry looks first, since the call has no token. A block that is associated or being associated counts as found
+	// if it has the same addresses.
+	_, err = api.NoRetry(ctx, g, func() (types.SubnetIpv6CidrBlockAssociation, error) {
 		out, err := g.EC2.AssociateSubnetCidrBlock(ctx, &ec2.AssociateSubnetCidrBlockInput{
 			SubnetId: aws.String(id), Ipv6CidrBlock: aws.String(cidr),
 		}, api.OnlyRefused)
@@ -225,6 +206,21 @@ func addBlock6(ctx context.Context, g *api.Region, id, cidr string) error {
 		return err
 	}
 	return awaitBlock6(ctx, g, id, cidr)
+}
+
+// dropBlock6 removes a block and waits until it is gone: AWS first requires the instances with addresses to be
+// deleted. Amazon EC2 API Reference, DisassociateSubnetCidrBlock: "You must detach or delete all gateways and
+// resources that are associated with the CIDR block before you can disassociate it".
+func dropBlock6(ctx context.Context, g *api.Region, id, association string) error {
+	err := g.DeleteHeld(ctx, association, func() error {
+		_, err := g.EC2.DisassociateSubnetCidrBlock(ctx,
+			&ec2.DisassociateSubnetCidrBlockInput{AssociationId: aws.String(association)})
+		return err
+	}, func() ([]api.Holder, error) { return api.Held(withIPv6(ctx, g, id)) }, blockInUse, "DependencyViolation")
+	if err != nil {
+		return err
+	}
+	return awaitBlock6(ctx, g, id, "")
 }
 
 // awaitBlock6 waits until a subnet has a block and no other; "" is none. An associating,

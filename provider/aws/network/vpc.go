@@ -49,7 +49,14 @@ func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
 	observedIPv6(a, v)
 	o.Attrs = a.Build()
 	tags := api.TagsOf(v.Tags)
-	g.Identify(&o, api.KindVPC, naturalVPC(tags, o.ID), tags)
+	// The natural name is the Name tag, if a resource can have that name. VPCs are few and named with care, so that one
+	// with the name of a configured one is most likely meant. A name that has the form of an id is none, and neither is
+	// one that ovi wrote: its marks are its name.
+	name := tags[api.TagHuman]
+	if tags[api.TagNamed] == "true" || strings.HasPrefix(name, "vpc-") || !vpcName.MatchString(name) {
+		name = o.ID
+	}
+	g.Identify(&o, api.KindVPC, name, tags)
 	if aws.ToBool(v.IsDefault) && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
 	}
@@ -58,17 +65,6 @@ func observedVPC(g *api.Region, v types.Vpc) resource.Observed {
 
 // vpcName matches the names that a resource can have. A Name tag may hold any text.
 var vpcName = regexp.MustCompile(`^` + api.TagName + `$`)
-
-// naturalVPC is the Name tag of a VPC, if a resource can have that name. VPCs are few and named
-// with care, so that one with the name of a configured one is most likely meant. A name that
-// has the form of an id is none, and neither is one that ovi wrote: its marks are its name.
-func naturalVPC(tags map[string]string, id string) string {
-	name := tags[api.TagHuman]
-	if tags[api.TagNamed] == "true" || strings.HasPrefix(name, "vpc-") || !vpcName.MatchString(name) {
-		return id
-	}
-	return name
-}
 
 // createVPC creates a VPC and waits for it and its IPv6 block. CreateVpc has no client token, so a
 // second call would create a second VPC; NoRetry finds the first by the tag of the request's key.

@@ -36,17 +36,12 @@ func vpcIPv6Attrs() []resource.Attribute {
 // blocks6 are the IPv6 blocks that a VPC has or is getting. AWS goes on reporting those that it had.
 func blocks6(v types.Vpc) (out []types.VpcIpv6CidrBlockAssociation) {
 	for _, b := range v.Ipv6CidrBlockAssociationSet {
-		if held6(stateOf6(b)) {
+		s := stateOf6(b)
+		if s == types.VpcCidrBlockStateCodeAssociated || s == types.VpcCidrBlockStateCodeAssociating {
 			out = append(out, b)
 		}
 	}
 	return out
-}
-
-// held6 reports whether a block in a state belongs to the VPC now or soon. A failing, failed or
-// ending block does not.
-func held6(s types.VpcCidrBlockStateCode) bool {
-	return s == types.VpcCidrBlockStateCodeAssociated || s == types.VpcCidrBlockStateCodeAssociating
 }
 
 // stateOf6 returns the state of a block, or an empty state if EC2 does not report it.

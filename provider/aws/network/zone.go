@@ -13,17 +13,16 @@ import (
 	"github.com/ovi-project/ovi/provider/aws/api"
 )
 
-// currentSizes lists the instance types that a zone is expected to offer: in old zones, such as one
-// of us-east-1, most launches of newer types end with Unsupported.
-func currentSizes() []string { return []string{"t3.micro", "t4g.micro", "m7i.large", "m7g.large"} }
-
 // freeZone chooses a zone for a subnet that names none: the zone that offers most of the current types and, among
 // equals, has the fewest subnets of the VPC. The order is total, so that two runs choose alike. Nil means that the
 // offers could not be read and AWS chooses; a missing permission for this read must not prevent the subnet. The
 // offers are read in one page, since the filter on a few types limits the answer.
 func freeZone(ctx context.Context, g *api.Region, vpc string) *string {
+	// A zone is expected to offer these types: in old zones, such as one of us-east-1, most launches of newer types end
+	// with Unsupported.
 	out, err := g.EC2.DescribeInstanceTypeOfferings(ctx, &ec2.DescribeInstanceTypeOfferingsInput{
-		LocationType: types.LocationTypeAvailabilityZone, Filters: api.Where("instance-type", currentSizes()...),
+		LocationType: types.LocationTypeAvailabilityZone,
+		Filters:      api.Where("instance-type", "t3.micro", "t4g.micro", "m7i.large", "m7g.large"),
 	})
 	if err != nil {
 		g.Log.Debug("AWS chooses the zone of a subnet", "error", provider.QuietIn(ctx, err))
