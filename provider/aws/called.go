@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -46,17 +47,9 @@ func (c *called) Do(r *http.Request) (*http.Response, error) {
 		c.log.Debug("AWS call without an answer", append(fields, "error", provider.QuietIn(ctx, err))...)
 		return out, err
 	}
-	c.log.Debug("AWS call", append(fields, "status", out.StatusCode, "request_id", requestID(out.Header))...)
+	// AWS's name of a call, which each service has under a header of its own. An empty text means that the answer has
+	// neither header: something other than the service may have sent it.
+	id := cmp.Or(out.Header.Get("X-Amzn-Requestid"), out.Header.Get("X-Amz-Request-Id"))
+	c.log.Debug("AWS call", append(fields, "status", out.StatusCode, "request_id", id)...)
 	return out, nil
-}
-
-// requestID is AWS's name of a call, which each service has under a header of its own. An empty
-// text means that the answer has neither header: something other than the service may have sent it.
-func requestID(h http.Header) string {
-	for _, name := range []string{"X-Amzn-Requestid", "X-Amz-Request-Id"} {
-		if id := h.Get(name); id != "" {
-			return id
-		}
-	}
-	return ""
 }

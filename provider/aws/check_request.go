@@ -21,7 +21,16 @@ func (p *Provider) Check(ctx context.Context, r provider.Request) error {
 		return err
 	}
 	if r.Have.ID != "" && !replacement(r) {
-		return p.checkUpdate(ctx, g, r)
+		// An instance cannot change to a size of another architecture. No other rule about an update is checked before
+		// the update itself.
+		if r.Desired.Ref.Kind != api.KindEC2 || !api.Changed(r, "size") {
+			return nil
+		}
+		i, err := api.OneInstance(ctx, g, r.Have.ID)
+		if err != nil {
+			return err
+		}
+		return compute.SameMachine(r, i)
 	}
 	// The check sends the request that Create would send, so it needs the same defaults.
 	r.Desired.Attrs = api.WithDefaults(k.Schema, r.Desired.Attrs)
@@ -41,17 +50,4 @@ func replacement(r provider.Request) bool {
 		}
 	}
 	return len(r.Changes) == 0
-}
-
-// checkUpdate: an instance cannot change to a size of another architecture. No other rule about an
-// update is checked before the update itself.
-func (p *Provider) checkUpdate(ctx context.Context, g *api.Region, r provider.Request) error {
-	if r.Desired.Ref.Kind != api.KindEC2 || !api.Changed(r, "size") {
-		return nil
-	}
-	i, err := api.OneInstance(ctx, g, r.Have.ID)
-	if err != nil {
-		return err
-	}
-	return compute.SameMachine(r, i)
 }

@@ -86,7 +86,9 @@ func configuredIn(intents []resource.Intent) configured {
 			}
 			on, _ := api.Flag(d.Attrs, compute.SpotAttr)
 			c.spot = c.spot || on
-			c.keys, c.grants = c.keys || hasVolumeKey(d), c.grants || hasGrantedKey(d)
+			c.keys = c.keys || hasVolumeKey(d)
+			_, key := d.Attrs.Get(api.KMSKeyAttr)
+			c.grants = c.grants || key && d.Ref.Kind == api.KindRDS // RDS needs a grant of a key of the customer
 		}
 	}
 	for _, list := range []*[]string{&c.stacks, &c.regions, &c.kinds} {
@@ -99,12 +101,6 @@ func configuredIn(intents []resource.Intent) configured {
 		}
 	}
 	return c
-}
-
-// hasGrantedKey reports that RDS needs a grant of a key of the customer.
-func hasGrantedKey(d *resource.Desired) bool {
-	_, has := d.Attrs.Get(api.KMSKeyAttr)
-	return has && d.Ref.Kind == api.KindRDS
 }
 
 // hasVolumeKey reports that a resource creates volumes with a key of its own. A template creates none.
@@ -150,12 +146,6 @@ func refKinds(schema []resource.Attribute) (out []string) {
 	return out
 }
 
-// global reports whether the calls of a service belong to no region, or to the region of each bucket.
-func global(action string) bool {
-	service, _, _ := strings.Cut(action, ":")
-	return service == "iam" || service == "route53" || service == "s3" || service == "sts"
-}
-
 // limited adds a statement twice: for regional actions, with their regions, and for the others. IAM
 // User Guide, "AWS: Denies access to AWS based on the requested Region": global services have "a
 // single endpoint that is physically located in the us-east-1 Region", so the regions of the
@@ -164,9 +154,10 @@ func (c *configured) limited(add func(grant), g grant) {
 	regional, other := g, g
 	regional.Action, other.Action = nil, nil
 	for _, a := range g.Action {
-		if global(a) {
+		switch service, _, _ := strings.Cut(a, ":"); service {
+		case "iam", "route53", "s3", "sts": // these belong to no region, or to the region of each bucket
 			other.Action = append(other.Action, a)
-		} else {
+		default:
 			regional.Action = append(regional.Action, a)
 		}
 	}

@@ -1,8 +1,6 @@
 package aws
 
 import (
-	"maps"
-
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws/api"
 	"github.com/ovi-project/ovi/provider/aws/balance"
@@ -68,29 +66,11 @@ func terraformTypes() map[string]provider.Foreign {
 		"aws_iam_role_policy":            {PartOf: awsidentity.KindRole},
 		"aws_iam_role_policy_attachment": {PartOf: awsidentity.KindRole},
 
-		"aws_volume_attachment":               {PartOf: api.KindEBS},
-		"aws_security_group_rule":             {PartOf: api.KindGroup},
-		"aws_vpc_security_group_ingress_rule": {PartOf: api.KindGroup},
-		"aws_vpc_security_group_egress_rule":  {PartOf: api.KindGroup},
-	}
-	maps.Copy(all, terraformInterfaces())
-	maps.Copy(all, terraformBuckets())
-	all["aws_iam_policy_document"] = policyDocument()
-	return withCode(all)
-}
-
-// terraformInterfaces are the types of a network interface and of its parts.
-func terraformInterfaces() map[string]provider.Foreign {
-	return map[string]provider.Foreign{
 		"aws_network_interface":               {Kind: network.KindInterface},
 		"aws_network_interface_attachment":    {PartOf: network.KindInterface},
 		"aws_network_interface_sg_attachment": {PartOf: network.KindInterface},
-	}
-}
 
-// terraformBuckets are the parts of a bucket, which are resources of their own there.
-func terraformBuckets() map[string]provider.Foreign {
-	return map[string]provider.Foreign{
+		// the parts of a bucket, which are resources of their own there
 		"aws_s3_bucket_versioning":                           {PartOf: api.KindS3},
 		"aws_s3_bucket_cors_configuration":                   {PartOf: api.KindS3},
 		"aws_s3_bucket_lifecycle_configuration":              {PartOf: api.KindS3},
@@ -98,7 +78,14 @@ func terraformBuckets() map[string]provider.Foreign {
 		"aws_s3_bucket_policy":                               {PartOf: api.KindS3},
 		"aws_s3_bucket_public_access_block":                  {PartOf: api.KindS3},
 		"aws_s3_bucket_server_side_encryption_configuration": {PartOf: api.KindS3},
+
+		"aws_volume_attachment":               {PartOf: api.KindEBS},
+		"aws_security_group_rule":             {PartOf: api.KindGroup},
+		"aws_vpc_security_group_ingress_rule": {PartOf: api.KindGroup},
+		"aws_vpc_security_group_egress_rule":  {PartOf: api.KindGroup},
 	}
+	all["aws_iam_policy_document"] = policyDocument()
+	return withCode(all)
 }
 
 // policyDocument is the data source that writes policies. Version and Effect have the defaults of
