@@ -115,22 +115,23 @@ func export(c *command.Call, x provider.Export) error {
 	}
 	given := 0
 	if o.handover {
-		if given, err = handOver(c, paths, e.intent); err != nil {
+		// What is recorded of the stack is forgotten. A resource that was never applied has nothing to forget.
+		l, err := session.OpenWith(c, session.DataDir(c, paths), paths, []resource.Intent{e.intent})
+		if err != nil {
+			return err
+		}
+		if err := session.Closing(c, l, forgetAll(c, l, e.intent, &given)); err != nil {
 			return err
 		}
 	}
-	return tellExport(c, e, x, given)
-}
-
-func tellExport(c *command.Call, e exported, x provider.Export, given int) error {
-	names := slices.Sorted(maps.Keys(e.Files))
+	files := slices.Sorted(maps.Keys(e.Files))
 	if c.Out.Machine() {
 		return c.Out.Records(render.Exported{
 			Type: "exported",
-			Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given},
+			Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: files, Notes: len(e.Notes), HandedOver: given},
 		})
 	}
-	c.Out.Say("Wrote %s to %s, with %s.", render.Many(len(names), "file"), e.dir, render.Many(len(e.Notes), "note"))
+	c.Out.Say("Wrote %s to %s, with %s.", render.Many(len(files), "file"), e.dir, render.Many(len(e.Notes), "note"))
 	if given > 0 {
 		c.Out.Say("Handed over %s: ovi no longer manages them. Nothing was changed on the host.",
 			render.Many(given, "resource"))
@@ -158,15 +159,6 @@ func writeExport(dir string, files map[string]string) error {
 		}
 	}
 	return nil
-}
-
-// handOver forgets what is recorded of a stack. What was never applied needs none.
-func handOver(c *command.Call, paths []string, in resource.Intent) (n int, err error) {
-	l, err := session.OpenWith(c, session.DataDir(c, paths), paths, []resource.Intent{in})
-	if err != nil {
-		return 0, err
-	}
-	return n, session.Closing(c, l, forgetAll(c, l, in, &n))
 }
 
 func forgetAll(c *command.Call, l *session.Session, in resource.Intent, n *int) error {

@@ -79,6 +79,8 @@ type Installation struct {
 	Chart  *ChartView
 }
 
+// install reads the chart, plans and applies it. Once the arguments are read, each error ends in the form of the
+// design.
 func install(c *command.Call) error {
 	in := &Installation{Call: c, given: installOptionsOf(c), began: c.Now()}
 	args, err := in.namespaced()
@@ -93,7 +95,32 @@ func install(c *command.Call) error {
 			c.Cmd.Command.Name, in.paths[0])
 	}
 	defer c.Bounded()()
-	return in.run()
+	in.describe()
+	dir := session.DataDir(in.Call, in.paths)
+	intents, problems, err := session.LoadBy(in.Call, in.paths, dir, "", source.ResolveValid)
+	var unread source.Problems
+	if errors.As(err, &unread) {
+		problems, err = append(problems, unread...), nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(intents) == 0 {
+		// The chart cannot be used at all.
+		in.head.Unread = true
+		reconcile.WarnOfExposed(in.Call)
+		in.Screen.Start(in.head)
+		for _, p := range problems {
+			in.fail(problemError(p))
+		}
+		return in.end(cli.ExitError)
+	}
+	in.Chart = newChartView(in.Process.Entries(), intents[0], in.given.namespace)
+	l, err := session.OpenWith(in.Call, dir, in.paths, intents)
+	if err != nil {
+		return err
+	}
+	return session.Closing(in.Call, l, in.plan(l, problems))
 }
 
 // namespaced reads the two forms of the arguments: CHART, and NAMESPACE CHART.
@@ -109,29 +136,6 @@ func (in *Installation) namespaced() ([]string, error) {
 	}
 	in.given.namespace = args[0]
 	return args[1:], in.Cmd.Set("namespace", args[0])
-}
-
-// run reads the chart, plans and applies it. Each error ends in the form of the design.
-func (in *Installation) run() error {
-	in.describe()
-	dir := session.DataDir(in.Call, in.paths)
-	intents, problems, err := session.LoadBy(in.Call, in.paths, dir, "", source.ResolveValid)
-	var unread source.Problems
-	if errors.As(err, &unread) {
-		problems, err = append(problems, unread...), nil
-	}
-	if err != nil {
-		return err
-	}
-	if len(intents) == 0 {
-		return in.unreadable(problems)
-	}
-	in.Chart = newChartView(in.Process.Entries(), intents[0], in.given.namespace)
-	l, err := session.OpenWith(in.Call, dir, in.paths, intents)
-	if err != nil {
-		return err
-	}
-	return session.Closing(in.Call, l, in.plan(l, problems))
 }
 
 // describe fills in what is known without reading the manifests.
@@ -160,17 +164,6 @@ func (in *Installation) style() render.Style {
 	return s
 }
 
-// unreadable ends a run whose chart cannot be used at all.
-func (in *Installation) unreadable(problems source.Problems) error {
-	in.head.Unread = true
-	reconcile.WarnOfExposed(in.Call)
-	in.Screen.Start(in.head)
-	for _, p := range problems {
-		in.fail(problemError(p))
-	}
-	return in.end(cli.ExitError)
-}
-
 // plan plans what is valid, and does it unless it is a dry run.
 func (in *Installation) plan(l *session.Session, problems source.Problems) error {
 	mode := event.ForApply
@@ -193,7 +186,12 @@ func (in *Installation) plan(l *session.Session, problems source.Problems) error
 	in.Chart.uses(plannedNames(in.Process.Entries(), p))
 	in.head.Planned = in.Chart.order(p.Plan, known)
 	in.head.Troubled = len(known) > 0 || in.warned(p.Plan)
-	in.keep(p.Plan)
+	// What is no longer in the chart stays for its data.
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Reason == decider.ReasonKept {
+			in.result.Kept = append(in.result.Kept, in.Chart.resource(d.Ref))
+		}
+	}
 	in.Screen.Start(in.head)
 	codes := reconcile.LeftOver(in.Call, p)
 	if len(problems) > 0 {
@@ -252,15 +250,6 @@ func (in *Installation) warned(p decider.Plan) bool {
 		}
 	}
 	return false
-}
-
-// keep lists what is no longer in the chart and stays for its data.
-func (in *Installation) keep(p decider.Plan) {
-	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.Reason == decider.ReasonKept {
-			in.result.Kept = append(in.result.Kept, in.Chart.resource(d.Ref))
-		}
-	}
 }
 
 // fail reports an error.

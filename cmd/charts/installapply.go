@@ -76,24 +76,24 @@ func (in *Installation) apply(l *session.Session, p *engine.Planned) ([]int, err
 			continue
 		}
 		if o.Status == engine.Unneeded {
-			in.skip(o)
+			// It is not created because nothing would use it yet.
+			r, by := in.Chart.resource(o.Ref), in.Chart.resource(o.On)
+			in.result.Skipped = append(in.result.Skipped, r)
+			in.Screen.Skipped(r, fmt.Sprintf("not created (the %s %s would use it)", by.Type, by.Name))
 			continue
 		}
 		w.finish(d, o.ID, o.Seconds, in.Now())
 	}
-	w.collect()
+	for ref, s := range w.Steps {
+		if s.Done != nil {
+			w.add(w.Plan[ref].Action, s.Done.ChartAction)
+		}
+	}
 	codes := reconcile.ResultCodes(result)
 	if ctx.Err() != nil {
 		codes = append(codes, in.Stopped())
 	}
 	return codes, err
-}
-
-// skip reports a resource that is not created because nothing would use it yet.
-func (in *Installation) skip(o engine.Outcome) {
-	r, by := in.Chart.resource(o.Ref), in.Chart.resource(o.On)
-	in.result.Skipped = append(in.result.Skipped, r)
-	in.Screen.Skipped(r, fmt.Sprintf("not created (the %s %s would use it)", by.Type, by.Name))
 }
 
 // Watcher turns the events of an apply into what the screen shows.
@@ -160,17 +160,14 @@ func (w *Watcher) started(e event.Started, at time.Time) {
 			s.commands = append(s.commands, cutepod.Command{At: at, Text: c})
 		}
 	}
-	w.Screen.Running(w.Chart.resource(e.Ref), doingOf(d.Action), at)
-}
-
-func doingOf(a decider.Action) string {
-	switch a {
+	doing := "updating"
+	switch d.Action {
 	case decider.Create:
-		return "creating"
+		doing = "creating"
 	case decider.Delete:
-		return "deleting"
+		doing = "deleting"
 	}
-	return "updating"
+	w.Screen.Running(w.Chart.resource(e.Ref), doing, at)
 }
 
 // finish shows a resource that is done, once.
@@ -204,15 +201,6 @@ func (w *Watcher) failed(e render.ChartError, o engine.Outcome, d *decider.Decis
 		f.Finished = s.Started.Add(time.Duration(o.Seconds * float64(time.Second)))
 	}
 	return f
-}
-
-// collect adds what was done to the result.
-func (w *Watcher) collect() {
-	for ref, s := range w.Steps {
-		if s.Done != nil {
-			w.add(w.Plan[ref].Action, s.Done.ChartAction)
-		}
-	}
 }
 
 // operations are the calls that a decision will make.
@@ -259,24 +247,19 @@ func (v *ChartView) operation(d *decider.Decision, step string) (provider.Operat
 	case replace.DeleteNew:
 		o.Verb = provider.VerbDelete
 	default:
-		return o, v.simple(&o, d, step)
+		// The action has no strategy.
+		switch {
+		case step == event.PhaseDelete || step == "" && d.Action == decider.Delete:
+			o.Verb = provider.VerbDelete
+		case step == event.PhaseCreate || step == "" && d.Action == decider.Create:
+			o.Verb = provider.VerbCreate
+		case step == "" && (d.Action == decider.Update || d.Action == decider.Restart):
+			o.Verb = provider.VerbUpdate
+		default:
+			return o, false
+		}
 	}
 	return o, true
-}
-
-// simple is the call of an action without a strategy.
-func (v *ChartView) simple(o *provider.Operation, d *decider.Decision, step string) bool {
-	switch {
-	case step == event.PhaseDelete || step == "" && d.Action == decider.Delete:
-		o.Verb = provider.VerbDelete
-	case step == event.PhaseCreate || step == "" && d.Action == decider.Create:
-		o.Verb = provider.VerbCreate
-	case step == "" && (d.Action == decider.Update || d.Action == decider.Restart):
-		o.Verb = provider.VerbUpdate
-	default:
-		return false
-	}
-	return true
 }
 
 func (v *ChartView) commands(o provider.Operation) []string {
