@@ -190,7 +190,14 @@ func meantOption(name string, has []string) string {
 			return "use --auto-approve"
 		}
 	case "var", "vars", "var-file", "variable":
-		return meantVariable(name, has)
+		// The option here that sets variables.
+		switch {
+		case !slices.Contains(has, "set"):
+			return "omit it: the command reads the record, and no variables"
+		case name == "var-file":
+			return "use --values FILE, and declare its variables under `vars` in the configuration"
+		}
+		return "use --set NAME=VALUE, and declare the variable under `vars` in the configuration"
 	case "env", "environment", "workspace":
 		if slices.Contains(has, "env") {
 			return "use --env NAME, and declare `environments` in the configuration"
@@ -204,17 +211,6 @@ func meantOption(name string, has []string) string {
 		return "name the source: its folder holds the data directory"
 	}
 	return ""
-}
-
-// meantVariable is the option that sets variables.
-func meantVariable(name string, has []string) string {
-	switch {
-	case !slices.Contains(has, "set"):
-		return "omit it: the command reads the record, and no variables"
-	case name == "var-file":
-		return "use --values FILE, and declare its variables under `vars` in the configuration"
-	}
-	return "use --set NAME=VALUE, and declare the variable under `vars` in the configuration"
 }
 
 // meant are commands of other tools, with what does the same here.

@@ -38,7 +38,14 @@ func bashCompletion(commands []*cli.Command) string {
 	b.WriteString("\t\tesac\n\tdone\n\tcase \"$cmd\" in\n")
 	fmt.Fprintf(&b, "\t\"\") w=\"%s\" ;;\n", strings.Join(namesOf(commands), " "))
 	Each(commands, "", func(path string, c *cli.Command) {
-		words := append(namesOf(c.Subcommands), flagWords(c)...)
+		words := namesOf(c.Subcommands)
+		for _, f := range c.Flags {
+			for _, name := range f.Names() {
+				if len(name) > 1 {
+					words = append(words, "--"+name)
+				}
+			}
+		}
 		fmt.Fprintf(&b, "\t\"%s\") w=\"%s\" ;;\n", path, strings.Join(words, " "))
 	})
 	b.WriteString("\tesac\n\tCOMPREPLY=($(compgen -W \"$w\" -- \"$cur\"))\n}\ncomplete -o default -F _ovi ovi\n")
@@ -76,18 +83,6 @@ func namesOf(commands []*cli.Command) []string {
 	out := make([]string, len(commands))
 	for i, c := range commands {
 		out[i] = c.Name
-	}
-	return out
-}
-
-func flagWords(c *cli.Command) []string {
-	var out []string
-	for _, f := range c.Flags {
-		for _, name := range f.Names() {
-			if len(name) > 1 {
-				out = append(out, "--"+name)
-			}
-		}
 	}
 	return out
 }

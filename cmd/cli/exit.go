@@ -116,7 +116,16 @@ func Diagnose(err error) []render.Diagnostic {
 	case errors.As(err, &all):
 		out := make([]render.Diagnostic, len(all))
 		for i, x := range all {
-			out[i] = ofSource(x)
+			d := Diagnostic(x.Summary, x.Suggestion)
+			d.Detail, d.File, d.Line, d.Column, d.Cell = x.Detail, x.At.File, x.At.Line, x.At.Column, x.At.Cell
+			d.Used = x.At.Used
+			switch {
+			case x.Ref != "" && x.At.File != "":
+				d.Resource, d.Resources = x.Ref, x.Same
+			case x.Ref != "":
+				d.Summary = x.Ref + ": " + x.Summary
+			}
+			out[i] = d
 		}
 		return out
 	case errors.As(err, &p):
@@ -128,19 +137,6 @@ func Diagnose(err error) []render.Diagnostic {
 	}
 	summary, _ := provider.Parted(err.Error()) // the suggestion has its own line
 	return []render.Diagnostic{Diagnostic(summary, suggestionFor(err))}
-}
-
-func ofSource(p source.Problem) render.Diagnostic {
-	d := Diagnostic(p.Summary, p.Suggestion)
-	d.Detail, d.File, d.Line, d.Column, d.Cell = p.Detail, p.At.File, p.At.Line, p.At.Column, p.At.Cell
-	d.Used = p.At.Used
-	switch {
-	case p.Ref != "" && p.At.File != "":
-		d.Resource, d.Resources = p.Ref, p.Same
-	case p.Ref != "":
-		d.Summary = p.Ref + ": " + p.Summary
-	}
-	return d
 }
 
 // Diagnostic is an error in the form that is reported.

@@ -65,7 +65,13 @@ func commandHelp(path string, c *cli.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\nUsage: ovi %s\n", c.Usage, UsageLine(path, c))
 	if c.Description != "" {
-		b.WriteString("\n" + filled(c.Description) + "\n")
+		paragraphs := strings.Split(c.Description, "\n\n")
+		for i, p := range paragraphs {
+			if !strings.Contains(p, "  ") { // one with columns, which two spaces separate, is not changed
+				paragraphs[i] = strings.Join(render.Wrap(p, 80), "\n")
+			}
+		}
+		b.WriteString("\n" + strings.Join(paragraphs, "\n\n") + "\n")
 	}
 	if len(c.Subcommands) > 0 {
 		b.WriteString("\nSubcommands\n")
@@ -80,18 +86,6 @@ func commandHelp(path string, c *cli.Command) string {
 		b.WriteString("\n" + Everywhere + ": ovi help " + optionsPage + "\n")
 	}
 	return b.String()
-}
-
-// filled wraps the paragraphs of a description. A paragraph with columns, which two spaces separate, is
-// not changed.
-func filled(description string) string {
-	paragraphs := strings.Split(description, "\n\n")
-	for i, p := range paragraphs {
-		if !strings.Contains(p, "  ") {
-			paragraphs[i] = strings.Join(render.Wrap(p, 80), "\n")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
 }
 
 // everywhereHelp is the page of the options that every command has: output, data directory, and the systems. A command
