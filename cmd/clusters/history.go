@@ -132,7 +132,8 @@ func (h *clusterHistory) logs(r *reconciliation, rec runRecord) error {
 	return err
 }
 
-// reports appends a condensed summary to the user's report.
+// reports appends a condensed summary to the user's report, in Markdown: what the run came to, and what did not go
+// well.
 func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
 	name := h.given.report
 	if name == "" {
@@ -145,12 +146,6 @@ func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
 			Suggestion: "choose another with --report",
 		}
 	}
-	_, err = f.Write(condensed(r, rec))
-	return errors.Join(err, f.Close())
-}
-
-// condensed is a run in Markdown: what it came to, and what did not go well.
-func condensed(r *reconciliation, rec runRecord) []byte {
 	var b bytes.Buffer
 	_, _ = fmt.Fprintf(&b, "\n## Clusters reconciled, %s\n\n%s\n", rec.Timestamp, r.sentence(rec.ExitCode))
 	between := "\n"
@@ -161,7 +156,8 @@ func condensed(r *reconciliation, rec runRecord) []byte {
 			between = ""
 		}
 	}
-	return b.Bytes()
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Close())
 }
 
 // showLast prints the last run of the history.

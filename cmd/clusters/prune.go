@@ -67,8 +67,15 @@ func (r *reconciliation) prune() error {
 			"raise --max-prune")
 		return nil
 	}
-	if err := r.table.Remove(r, rows, r.keepPruned); err != nil {
-		return notPruned(err)
+	err := r.table.Remove(r, rows, r.keepPruned)
+	if errors.Is(err, sqlite.ErrChanged) {
+		return &cli.Problem{
+			Summary: "no row was deleted", Err: err,
+			Suggestion: "run it again: the table was changed in the meantime",
+		}
+	}
+	if err != nil {
+		return err
 	}
 	r.pruned = rows
 	for _, row := range rows {
@@ -110,16 +117,6 @@ func (r *reconciliation) limit(p *engine.Planned) {
 		r.excess = fmt.Sprintf("%d of %d clusters have no row any more, and --max-prune is %s: raise it to delete them", n,
 			all, r.most)
 	}
-}
-
-func notPruned(err error) error {
-	if errors.Is(err, sqlite.ErrChanged) {
-		return &cli.Problem{
-			Summary: "no row was deleted", Err: err,
-			Suggestion: "run it again: the table was changed in the meantime",
-		}
-	}
-	return err
 }
 
 // keepPruned keeps the statements that insert rows again, durably.

@@ -122,7 +122,16 @@ func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
 		return nil, nil, err
 	}
 	r.limit(p)
-	more := r.untouched(p, view)
+	var more []string // the refs that the plan acts on and the run may not
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if !d.Action.Executes() {
+			continue
+		}
+		if r.why(d.Ref, d.Action, view) != "" {
+			more = append(more, d.Ref.Short())
+		}
+	}
 	if len(more) == 0 {
 		return p, view, nil
 	}
@@ -130,21 +139,6 @@ func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
 	options.Excludes = r.excludes
 	p, err = r.line.Engine.Plan(r, r.line.Intents, options)
 	return p, view, err
-}
-
-// untouched are the refs that a plan acts on and the run may not.
-func (r *reconciliation) untouched(p *engine.Planned, view *report.View) []string {
-	var out []string
-	for i := range p.Plan.Decisions {
-		d := &p.Plan.Decisions[i]
-		if !d.Action.Executes() {
-			continue
-		}
-		if r.why(d.Ref, d.Action, view) != "" {
-			out = append(out, d.Ref.Short())
-		}
-	}
-	return out
 }
 
 // why is the reason for which a run does not do an action; "" if it may.

@@ -77,7 +77,10 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		if d.Desired != nil {
 			row.Desired = sqlite.Present
 		}
-		row.found(d)
+		row.Actual = actualMissing // a plan acts only on what was observed
+		if d.Observed != nil {
+			row.Actual, row.healthy, row.Message = actualPresent, d.Observed.Health == resource.Healthy, d.Observed.Message
+		}
 		row.decided(d)
 		out = append(out, row)
 	}
@@ -104,14 +107,6 @@ func (r *clusterRow) observed(view *report.View) {
 	}
 }
 
-// found fills in what a plan found of what is no row: it acts only on what was observed.
-func (r *clusterRow) found(d *decider.Decision) {
-	r.Actual = actualMissing
-	if d.Observed != nil {
-		r.Actual, r.healthy, r.Message = actualPresent, d.Observed.Health == resource.Healthy, d.Observed.Message
-	}
-}
-
 // decided fills in what is to be done.
 func (r *clusterRow) decided(d *decider.Decision) {
 	r.Action, r.Result = actionNone, resultOK
@@ -131,8 +126,12 @@ func (r *clusterRow) decided(d *decider.Decision) {
 		r.Action, r.Result = string(d.Action), resultOpen
 	case d.Proposed.Executes():
 		r.Action, r.Result = string(d.Proposed), resultBlocked
-		why, next := blockedBy(d)
-		r.say(cmp.Or(why, d.Message, r.Message), cmp.Or(next, d.Suggestion, r.suggestion))
+		var why []string
+		var next string // what to do about the first blocker that can be lifted
+		for _, b := range d.Blockers {
+			why, next = append(why, b.Reason), cmp.Or(next, b.Suggestion)
+		}
+		r.say(cmp.Or(strings.Join(why, "; "), d.Message, r.Message), cmp.Or(next, d.Suggestion, r.suggestion))
 	}
 }
 
@@ -148,15 +147,6 @@ func (r *clusterRow) tellInvalid() {
 func (r *clusterRow) say(message, suggestion string) {
 	message, more := provider.Parted(message)
 	r.Message, r.suggestion = message, cmp.Or(more, suggestion)
-}
-
-// blockedBy is what blocks a decision, and what to do about the first that can be lifted.
-func blockedBy(d *decider.Decision) (why, next string) {
-	var out []string
-	for _, b := range d.Blockers {
-		out, next = append(out, b.Reason), cmp.Or(next, b.Suggestion)
-	}
-	return strings.Join(out, "; "), next
 }
 
 // verified is what a verification finds of a row: OK, MISSING, DRIFT or UNKNOWN.
