@@ -77,7 +77,14 @@ func (s *settings) UseFolders(ctx context.Context, l *ledger.Ledger, dir string,
 				}
 			}
 		}
-		s.keepFolder(now)
+		if slices.Contains(s.Folders, now) {
+			continue
+		}
+		// It is remembered in place of those that are gone and had its name or its number.
+		s.Folders = slices.DeleteFunc(s.Folders, func(was folder) bool {
+			return was.Path == now.Path || (was.Stack == now.Stack || was.File == now.File) && was.gone()
+		})
+		s.Folders, s.changed = append(s.Folders, now), true
 	}
 	return nil
 }
@@ -95,17 +102,6 @@ func (s *settings) renamed(now folder) (folder, bool) {
 		}
 	}
 	return folder{}, false
-}
-
-// keepFolder remembers a folder, in place of those that are gone and had its name or its number.
-func (s *settings) keepFolder(now folder) {
-	if slices.Contains(s.Folders, now) {
-		return
-	}
-	s.Folders = slices.DeleteFunc(s.Folders, func(was folder) bool {
-		return was.Path == now.Path || (was.Stack == now.Stack || was.File == now.File) && was.gone()
-	})
-	s.Folders, s.changed = append(s.Folders, now), true
 }
 
 // ownsAny reports whether a stack has resources on record.

@@ -218,7 +218,14 @@ func (c *Call) Checks() source.Options {
 			}
 			return source.LocationRule{}
 		}, ProviderOptions: func(name string) []source.OptionRule { return optionRules(c, name) },
-		Foreign: func(provider string, name string) (string, string) { return foreign(c, provider, name) },
+		Foreign: func(provider string, name string) (kind, partOf string) {
+			for _, e := range c.Entries() {
+				if e.Name == provider {
+					return e.Terraform[name].Kind, e.Terraform[name].PartOf
+				}
+			}
+			return "", ""
+		},
 	}
 }
 
@@ -228,16 +235,6 @@ func (c *Call) ChecksForSecrets() source.Options {
 	c.Exposed.Store(found)
 	checks.Added = found.Added
 	return checks
-}
-
-// foreign is what a type of Terraform is here.
-func foreign(c *Call, provider, name string) (kind, partOf string) {
-	for _, e := range c.Entries() {
-		if e.Name == provider {
-			return e.Terraform[name].Kind, e.Terraform[name].PartOf
-		}
-	}
-	return "", ""
 }
 
 // optionRules are the options of a provider that a configuration may set.

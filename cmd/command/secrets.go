@@ -28,19 +28,13 @@ func (n noting) Digest(ref resource.Ref, path, plain string) resource.Digest {
 	return digest
 }
 
-// plain implements provider.Config.Plain.
-func (k *knownSecrets) plain(d resource.Digest) (string, bool) {
-	v, known := k.byDigest.Load(d)
-	s, _ := v.(string)
-	return s, known
-}
-
 // Revealed returns the function that finds the secret of a digest among the secrets that this process has read, or
 // reads it again from its source. It returns only the same secret.
 func (c *Call) Revealed(dir string) func(resource.Digest, string) (string, bool) {
 	digests := c.Digests(dir)
 	return func(d resource.Digest, from string) (string, bool) {
-		if plain, known := c.Secrets.plain(d); known {
+		if v, known := c.Secrets.byDigest.Load(d); known {
+			plain, _ := v.(string)
 			return plain, true
 		}
 		if plain, found := c.outside(from); found && digests.Same(plain, d) {

@@ -70,10 +70,12 @@ func (t Targets) CheckIn(p *engine.Planned) error {
 // resource would be excluded or changed without notice.
 func (t Targets) CheckAmong(refs []resource.Ref) error {
 	return t.each(func(flag, pattern string) error {
-		if !namesOne(pattern, refs) {
-			return cli.Usage(nearestRef(pattern, refs), "--%s %s matches no resource", flag, pattern)
+		for _, r := range refs {
+			if named, err := decider.Names(pattern, r); named && err == nil {
+				return nil
+			}
 		}
-		return nil
+		return cli.Usage(nearestRef(pattern, refs), "--%s %s matches no resource", flag, pattern)
 	})
 }
 
@@ -100,15 +102,6 @@ func Replaceable(names []string, refs []resource.Ref) error {
 		}
 	}
 	return nil
-}
-
-func namesOne(pattern string, refs []resource.Ref) bool {
-	for _, r := range refs {
-		if named, err := decider.Names(pattern, r); named && err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 func nearestRef(pattern string, refs []resource.Ref) string {
