@@ -22,9 +22,6 @@ import (
 // defaultCentral is where the central orchestrator listens for those of sites.
 const defaultCentral = "127.0.0.1:7500"
 
-// centralRoom is the room for events that the central orchestrator keeps, besides the newest of each deployment.
-func centralRoom() outbox.Options { return outbox.Options{Keep: 1_000_000, Bytes: 512 << 20} }
-
 func edgeCentralCommand(p *command.Process) *urfave.Command {
 	return &urfave.Command{
 		Name:  "co",
@@ -57,7 +54,8 @@ func edgeCentral(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	events, err := outbox.Open(edge.EventsFile(dir), centralRoom())
+	// The newest of each deployment are kept besides.
+	events, err := outbox.Open(edge.EventsFile(dir), outbox.Options{Keep: 1_000_000, Bytes: 512 << 20})
 	if err != nil {
 		return &cli.Problem{
 			Summary: "cannot open the events", File: edge.EventsFile(dir), Err: err,

@@ -96,25 +96,21 @@ func edgeOrchestrator(c *command.Call) error {
 		}
 	}
 	if address := optionOf(c, edge.Name, "co"); address != "" {
-		if err := enrollSite(c, paths, address, o.tokenFile); err != nil {
+		// The orchestrator of the site enrolls with the central one.
+		folder := optionOf(c, edge.Name, "identity")
+		if err := errors.Join(command.IsSafe(c, session.DataDir(c, paths)), command.CreateDir(session.DataDir(c, paths)),
+			os.MkdirAll(folder, 0o700)); err != nil {
+			return err
+		}
+		intents, err := session.AcceptSoon(c, paths, session.DataDir(c, paths))
+		if err != nil {
+			return err
+		}
+		if err := enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, o.tokenFile); err != nil {
 			return err
 		}
 	}
 	return reconcile.RunLoop(c)
-}
-
-// enrollSite enrolls the orchestrator of a site with the central one.
-func enrollSite(c *command.Call, paths []string, address, tokenFile string) error {
-	folder := optionOf(c, edge.Name, "identity")
-	if err := errors.Join(command.IsSafe(c, session.DataDir(c, paths)), command.CreateDir(session.DataDir(c, paths)),
-		os.MkdirAll(folder, 0o700)); err != nil {
-		return err
-	}
-	intents, err := session.AcceptSoon(c, paths, session.DataDir(c, paths))
-	if err != nil {
-		return err
-	}
-	return enrolled(c, edge.CentralIdentity(folder, c.Now), intents[0].Stack, address, tokenFile)
 }
 
 func edgeNodeCommand(p *command.Process) *urfave.Command {

@@ -68,12 +68,8 @@ func edgeStatus(c *command.Call) error {
 	if err := showStatuses(c, statusesOf(events)); err != nil {
 		return err
 	}
-	return notConfirmed(c, filepath.Dir(file), events)
-}
-
-// notConfirmed notes the orders of this central orchestrator that no site has on record yet.
-func notConfirmed(c *command.Call, folder string, events []link.Event) error {
-	given, err := edge.AllOrders(folder)
+	// The orders of this central orchestrator that no site has on record yet.
+	given, err := edge.AllOrders(filepath.Dir(file))
 	if err != nil || c.Out.Machine() {
 		return err
 	}
@@ -101,22 +97,6 @@ type edgeDeployment struct {
 	Failed *link.Event `json:"failed,omitempty"`
 	served string      // the version that was installed last
 	link.Event
-}
-
-// fails notes a version that failed, until another one than the last good one is installed.
-func (d *edgeDeployment) fails(e link.Event) {
-	requested := e.Request == link.Install || e.Request == link.Update
-	switch {
-	case e.To == link.StatusDeleted && e.Request == link.Delete:
-		d.Failed, d.served = nil, ""
-	case e.To == link.StatusFailed && requested && requestedOf(&e) != d.served:
-		d.Failed = &e
-	case e.To == link.StatusInstalled && requested:
-		if e.Version != d.served {
-			d.Failed = nil
-		}
-		d.served = e.Version
-	}
 }
 
 // requestedOf is the version that a request was for.
@@ -149,7 +129,19 @@ func statusesOf(events []link.Event) []edgeDeployment {
 			continue
 		}
 		d.Statuses = append(d.Statuses, e.To)
-		d.fails(e)
+		// A version that failed is noted until another one than the last good one is installed.
+		requested := e.Request == link.Install || e.Request == link.Update
+		switch {
+		case e.To == link.StatusDeleted && e.Request == link.Delete:
+			d.Failed, d.served = nil, ""
+		case e.To == link.StatusFailed && requested && requestedOf(&e) != d.served:
+			d.Failed = &e
+		case e.To == link.StatusInstalled && requested:
+			if e.Version != d.served {
+				d.Failed = nil
+			}
+			d.served = e.Version
+		}
 	}
 	out := make([]edgeDeployment, 0, len(all))
 	for _, d := range all {

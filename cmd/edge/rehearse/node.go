@@ -218,10 +218,3 @@ func (n *node) end(q asked, now time.Time) {
 		n.items[i].Health = resource.Stopped
 	}
 }
-
-// keep notes that what it runs is not new here.
-func (n *node) keep() {
-	for _, x := range n.items {
-		n.old[x.Name] = x.Spec
-	}
-}

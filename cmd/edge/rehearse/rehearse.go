@@ -193,7 +193,9 @@ func (r *rehearsal) begin(ctx context.Context) error {
 	order := rand.New(rand.NewPCG(r.Seed, uint64(len(r.nodes)))).Perm(len(r.nodes))
 	for i, k := range order {
 		n := r.nodes[k]
-		n.keep()
+		for _, x := range n.items { // what it runs is not new here
+			n.old[x.Name] = x.Spec
+		}
 		n.fails = i < r.Fail
 		if i >= len(order)-r.Offline {
 			n.away = r.Start.Add(r.Most + before)
@@ -231,7 +233,11 @@ func (r *rehearsal) reconcile(ctx context.Context, intents []resource.Intent, al
 				return false, nil, err
 			}
 		}
-		started := r.start()
+		now, started := r.clock(), 0
+		for _, n := range r.nodes {
+			started += n.start(now, r.Takes)
+		}
+		r.requests += started
 		next, more := r.next(p)
 		switch {
 		case !more && quiet:
@@ -267,15 +273,6 @@ func (r *rehearsal) report() error {
 		}
 	}
 	return nil
-}
-
-func (r *rehearsal) start() (started int) {
-	now := r.clock()
-	for _, n := range r.nodes {
-		started += n.start(now, r.Takes)
-	}
-	r.requests += started
-	return started
 }
 
 // wake is how soon after a cycle the next one is, at the earliest: what is done meanwhile is taken together.
