@@ -78,17 +78,13 @@ func blessIn(c *command.Call, l *session.Session, ref resource.Ref, on bool) err
 	if err != nil {
 		return session.Unsigned(err)
 	}
-	return tellBlessing(c, ref, render.Blessing{
-		Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who,
-		Reason: act.Reason,
-	})
-}
-
-func tellBlessing(c *command.Call, ref resource.Ref, b render.Blessing) error {
 	switch {
 	case c.Out.Machine():
-		return c.Out.Records(b)
-	case b.Blessed:
+		return c.Out.Records(render.Blessing{
+			Type: "blessing", Ref: session.NamesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who,
+			Reason: act.Reason,
+		})
+	case on:
 		c.Out.Say("%s is blessed: no action changes it until `ovi unbless %s`.", ref.Short(), session.Called(c, ref))
 	default:
 		c.Out.Say("%s is no longer blessed.", ref.Short())

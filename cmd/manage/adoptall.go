@@ -223,7 +223,12 @@ func adoptAll(c *command.Call, l *session.Session, o adoptOptions, all []resourc
 		return nil
 	}
 	if asks {
-		if err := askToAdopt(c, l, len(all)); err != nil {
+		next := "run it in a terminal, adopt one by one with --id, or add --ids FILE --auto-approve"
+		if err := c.Out.CanAsk(c.Stdin, next); err != nil {
+			return err
+		}
+		if err := c.Out.Ask(c, c.Stdin, fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ",
+			render.Many(len(all), "resource"), stackNames(l.Intents))); err != nil {
 			return err
 		}
 	}
@@ -237,16 +242,6 @@ func adoptAll(c *command.Call, l *session.Session, o adoptOptions, all []resourc
 	}
 	c.Out.Say("Adopted %s. Run `ovi plan` to compare with the configuration.", render.Many(n, "resource"))
 	return err
-}
-
-// askToAdopt asks once for all resources.
-func askToAdopt(c *command.Call, l *session.Session, n int) error {
-	next := "run it in a terminal, adopt one by one with --id, or add --ids FILE --auto-approve"
-	if err := c.Out.CanAsk(c.Stdin, next); err != nil {
-		return err
-	}
-	return c.Out.Ask(c, c.Stdin, fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ",
-		render.Many(n, "resource"), stackNames(l.Intents)))
 }
 
 // adoptedRecords writes a record for each adopted resource.

@@ -108,7 +108,12 @@ func approveIn(c *command.Call, l *ledger.Ledger, p *engine.Planned, until time.
 		Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until,
 		Reason: yes.Reason, Approved: []string{},
 	}
-	out.People, out.Signed = asked(p)
+	// What the rules require, as far as the plan knows.
+	for _, d := range p.Plan.Decisions {
+		for _, v := range d.Blockers {
+			out.People, out.Signed = max(out.People, v.Approvers), out.Signed || v.Signed
+		}
+	}
 	if yes.SignedBy != nil {
 		out.Key = yes.SignedBy.Key.Fingerprint()
 	}
@@ -144,17 +149,6 @@ func tellApproval(c *command.Call, a render.Approval) error {
 			c.Arg(0))
 	}
 	return nil
-}
-
-// asked is how many approvals by different users the rules require, as far as the plan knows, and
-// whether signed ones.
-func asked(p *engine.Planned) (n int, signed bool) {
-	for _, d := range p.Plan.Decisions {
-		for _, v := range d.Blockers {
-			n, signed = max(n, v.Approvers), signed || v.Signed
-		}
-	}
-	return n, signed
 }
 
 // later reads an option that is a future time, or a duration from now.

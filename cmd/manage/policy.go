@@ -143,7 +143,12 @@ func try(c *command.Call, trial backtest.Backtest, records iter.Seq2[event.Recor
 	}
 	names := render.NewNames(scopes...)
 	for _, t := range out.Tried {
-		rows = append(rows, tried(t, names))
+		rows = append(rows, render.Tried{
+			Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Ref.Stack, Proposed: string(t.Proposed), First: t.First,
+			Last:  t.Last,
+			Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would),
+			Warnings: t.Warnings,
+		})
 		if t.Flips() {
 			summary.Flips++
 		}
@@ -155,15 +160,6 @@ func try(c *command.Call, trial backtest.Backtest, records iter.Seq2[event.Recor
 		return cli.Exit(cli.ExitChanges)
 	}
 	return nil
-}
-
-func tried(t backtest.Tried, names render.Names) render.Tried {
-	return render.Tried{
-		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Ref.Stack, Proposed: string(t.Proposed), First: t.First,
-		Last:  t.Last,
-		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would),
-		Warnings: t.Warnings,
-	}
 }
 
 func judged(j backtest.PolicyResult) render.Judged {

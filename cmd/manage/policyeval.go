@@ -47,23 +47,20 @@ func policyEval(c *command.Call) error {
 	}
 	return session.WithMemory(c, nil, func(l *ledger.Ledger) error {
 		past, failed := history.New(l.Reader()).Pasts(c, math.MaxInt64, math.MaxInt)
-		facts.History = func(ref resource.Ref) []decider.Past { return upTo(past(ref), saved.At) }
+		facts.History = func(ref resource.Ref) []decider.Past {
+			var out []decider.Past
+			for _, p := range past(ref) {
+				if !p.At.After(saved.At) {
+					out = append(out, p)
+				}
+			}
+			return out
+		}
 		if err := evaluate(c, saved, rule, rules, facts); err != nil {
 			return err
 		}
 		return failed()
 	})
-}
-
-// upTo excludes what came after a time.
-func upTo(all []decider.Past, at time.Time) []decider.Past {
-	var out []decider.Past
-	for _, p := range all {
-		if !p.At.After(at) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // oneRule finds the rule that was named, or makes one from a condition.
