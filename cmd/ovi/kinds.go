@@ -86,7 +86,12 @@ func kinds(c *command.Call) error {
 		return cli.Usage(next, "unknown kind %q", c.Arg(0))
 	}
 	if c.Out.Machine() {
-		return kindRecords(c, all)
+		for _, k := range all {
+			if err := c.Out.Records(render.KindRecord(k)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if c.Arg(0) != "" {
 		return render.Kind(c.Out.W, c.Out.Style, all[0])
@@ -153,15 +158,6 @@ func permissionsFor(c *command.Call, file string) error {
 		return &cli.Problem{
 			Summary: "no resource needs permissions of IAM", File: file,
 			Suggestion: "use a file with resources of " + known,
-		}
-	}
-	return nil
-}
-
-func kindRecords(c *command.Call, all []resource.Kind) error {
-	for _, k := range all {
-		if err := c.Out.Records(render.KindRecord(k)); err != nil {
-			return err
 		}
 	}
 	return nil
