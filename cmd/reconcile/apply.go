@@ -71,89 +71,20 @@ func apply(c *command.Call) error {
 		return err
 	}
 	defer c.Bounded()()
-	saved := c.Cmd.NArg() == 1 && session.IsPlan(c.Arg(0))
-	if !saved {
-		return applySource(c, o)
+	fromFile := c.Cmd.NArg() == 1 && session.IsPlan(c.Arg(0))
+	if !fromFile {
+		paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
+		if err != nil {
+			return err
+		}
+		return session.WithAccepting(c, paths, func(l *session.Session) error { return planAndApply(c, l, o) })
 	}
 	if o.planned != "" {
 		return cli.Usage("plan again with it: ovi plan --"+o.planned+" ... --out FILE",
 			"--%s changes what is planned, and %s is a saved plan", o.planned, c.Arg(0))
 	}
-	return applyFile(c, c.Arg(0), o)
-}
-
-// applySource plans, asks and applies.
-func applySource(c *command.Call, o applyOptions) error {
-	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
-	if err != nil {
-		return err
-	}
-	return session.WithAccepting(c, paths, func(l *session.Session) error { return planAndApply(c, l, o) })
-}
-
-func planAndApply(c *command.Call, l *session.Session, o applyOptions) error {
-	planned, err := makePlan(c, l, event.ForApply, planOptions{DecidingOptions: o.DecidingOptions})
-	if err != nil {
-		return err
-	}
-	defer reporting(c, l, planned)()
-	if err := showUnlessQuiet(c, planned, o.view(l), !o.autoApprove); err != nil {
-		return err
-	}
-	if Executing(planned.Plan) == 0 {
-		return nothing(c, planned)
-	}
-	how := "auto-approve"
-	if !o.autoApprove {
-		how = "typed yes"
-		if err := c.Out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
-			return err
-		}
-		if err := c.Out.Ask(c, c.Stdin, planview.Prompt(planned.Plan, changed(c, planned))); err != nil {
-			return canceled(c, err)
-		}
-	}
-	return execute(c, l, planned, how, o.parallelism)
-}
-
-// canceled says that nothing was changed, if that is what the error means.
-func canceled(c *command.Call, err error) error {
-	if !errors.Is(err, cli.ErrCanceled) {
-		return err
-	}
-	_, _ = fmt.Fprintln(c.Out.W, "Canceled. Nothing was changed.")
-	return cli.Exit(cli.ExitError)
-}
-
-// changed names what an apply changes: an account, or the stack, in an environment.
-func changed(c *command.Call, p *engine.Planned) string {
-	environment := ""
-	if name, by := session.EnvironmentOf(c, p.Intents); name != "" {
-		environment = "environment " + name + " (" + by + ") in "
-	}
-	accounts := accounts(p)
-	switch {
-	case c.Sandboxed():
-		return environment + "the sandbox"
-	case len(accounts) > 0:
-		return environment + strings.Join(accounts, ", ")
-	}
-	return environment + "stack " + strings.Join(p.Stacks, ", ")
-}
-
-// showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
-// is unreachable or blocked.
-func showUnlessQuiet(c *command.Call, p *engine.Planned, v PlanView, asks bool) error {
-	counts := p.Counts
-	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+
-		counts.InFlight+counts.Waiting+counts.Blocked+counts.Conflict == 0 {
-		return nil
-	}
-	return ShowPlan(c, p, v)
-}
-
-// applyFile applies a saved plan, except for resources that have changed since.
-func applyFile(c *command.Call, name string, o applyOptions) error {
+	// A saved plan is applied, except for resources that have changed since.
+	name := c.Arg(0)
 	head, saved, err := session.LoadPlan(name)
 	if err != nil {
 		return err
@@ -182,6 +113,63 @@ func applyFile(c *command.Call, name string, o applyOptions) error {
 		}
 		return execute(c, l, fresh, "plan file", o.parallelism)
 	})
+}
+
+func planAndApply(c *command.Call, l *session.Session, o applyOptions) error {
+	planned, err := makePlan(c, l, event.ForApply, planOptions{DecidingOptions: o.DecidingOptions})
+	if err != nil {
+		return err
+	}
+	defer reporting(c, l, planned)()
+	if err := showUnlessQuiet(c, planned, o.view(l), !o.autoApprove); err != nil {
+		return err
+	}
+	if Executing(planned.Plan) == 0 {
+		return nothing(c, planned)
+	}
+	how := "auto-approve"
+	if !o.autoApprove {
+		how = "typed yes"
+		if err := c.Out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
+			return err
+		}
+		err = c.Out.Ask(c, c.Stdin, planview.Prompt(planned.Plan, changed(c, planned)))
+		if errors.Is(err, cli.ErrCanceled) {
+			_, _ = fmt.Fprintln(c.Out.W, "Canceled. Nothing was changed.")
+			return cli.Exit(cli.ExitError)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return execute(c, l, planned, how, o.parallelism)
+}
+
+// changed names what an apply changes: an account, or the stack, in an environment.
+func changed(c *command.Call, p *engine.Planned) string {
+	environment := ""
+	if name, by := session.EnvironmentOf(c, p.Intents); name != "" {
+		environment = "environment " + name + " (" + by + ") in "
+	}
+	accounts := accounts(p)
+	switch {
+	case c.Sandboxed():
+		return environment + "the sandbox"
+	case len(accounts) > 0:
+		return environment + strings.Join(accounts, ", ")
+	}
+	return environment + "stack " + strings.Join(p.Stacks, ", ")
+}
+
+// showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
+// is unreachable or blocked.
+func showUnlessQuiet(c *command.Call, p *engine.Planned, v PlanView, asks bool) error {
+	counts := p.Counts
+	if c.Out.Quiet && !c.Out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+
+		counts.InFlight+counts.Waiting+counts.Blocked+counts.Conflict == 0 {
+		return nil
+	}
+	return ShowPlan(c, p, v)
 }
 
 // alreadyDone says which actions of a saved plan nothing is left of.
@@ -219,7 +207,7 @@ func nothing(c *command.Call, p *engine.Planned) error {
 // LeftOver are the exit codes of what an apply does not do.
 func LeftOver(c *command.Call, p *engine.Planned) []int {
 	codes := standingCodes(p)
-	if blocked(p.Plan) > 0 {
+	if render.Count(p.Plan).Blocked > 0 {
 		codes = append(codes, cli.ExitBlocked)
 	}
 	if waitsForOthers(p.Plan) {

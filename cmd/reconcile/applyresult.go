@@ -110,7 +110,11 @@ func explainResult(c *command.Call, r *engine.Result) {
 		outputs = append(outputs, x.String())
 	}
 	WarnOf(c, outputs, keepsRecord)
-	warnOfOutages(c, r)
+	for _, o := range r.Outages {
+		c.Out.Warn(fmt.Sprintf("outage: %s is free since %s (%s) was deleted, and %s, which needs it, is not up",
+			decider.HoldText(o.Of), o.Freed.Short(), o.FreedID, o.For.Short()),
+			fmt.Sprintf("correct %s and run `ovi apply`, or restore the block of %s", o.For.Short(), o.Freed.Short()))
+	}
 	left := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool {
 		return o.Status == engine.Interrupted || o.Status == engine.WaitingFor || o.Status == engine.Uncertain
 	})
@@ -121,15 +125,6 @@ func explainResult(c *command.Call, r *engine.Result) {
 			"run the same command again, with a longer --timeout, to continue")
 	} else if c.Err() != nil {
 		c.Out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")
-	}
-}
-
-// warnOfOutages names the things that a delete freed for a resource which is not up.
-func warnOfOutages(c *command.Call, r *engine.Result) {
-	for _, o := range r.Outages {
-		c.Out.Warn(fmt.Sprintf("outage: %s is free since %s (%s) was deleted, and %s, which needs it, is not up",
-			decider.HoldText(o.Of), o.Freed.Short(), o.FreedID, o.For.Short()),
-			fmt.Sprintf("correct %s and run `ovi apply`, or restore the block of %s", o.For.Short(), o.Freed.Short()))
 	}
 }
 

@@ -59,7 +59,19 @@ func destroy(c *command.Call) error {
 		}
 	}
 	if o.stack != "" {
-		return destroyStack(c, o, do)
+		// It needs no source: the record has the last configuration of the stack.
+		if o.rendered != "" {
+			return cli.Usage("omit one of them", "--stack %s and --%s are both given", o.stack, o.rendered)
+		}
+		paths := session.Named(c, c.Cmd.Args().Slice())
+		if len(paths) == 0 {
+			if _, err := os.Stat(session.DefaultSource); err == nil {
+				paths = []string{session.DefaultSource}
+			}
+		} else if _, err := session.Sources(c, paths...); err != nil {
+			return err
+		}
+		return session.WithStack(c, paths, o.stack, do)
 	}
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
@@ -71,20 +83,4 @@ func destroy(c *command.Call) error {
 		}
 		return do(l)
 	})
-}
-
-// destroyStack destroys one stack, which needs no source: the record has its last configuration.
-func destroyStack(c *command.Call, o destroyOptions, do func(*session.Session) error) error {
-	if o.rendered != "" {
-		return cli.Usage("omit one of them", "--stack %s and --%s are both given", o.stack, o.rendered)
-	}
-	paths := session.Named(c, c.Cmd.Args().Slice())
-	if len(paths) == 0 {
-		if _, err := os.Stat(session.DefaultSource); err == nil {
-			paths = []string{session.DefaultSource}
-		}
-	} else if _, err := session.Sources(c, paths...); err != nil {
-		return err
-	}
-	return session.WithStack(c, paths, o.stack, do)
 }

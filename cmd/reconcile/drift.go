@@ -74,7 +74,9 @@ func driftLine(c *command.Call, l *session.Session, o driftOptions) error {
 		return err
 	}
 	shown := *planned
-	shown.Plan = m.unacknowledged(planned.Plan)
+	// What is acknowledged is not shown.
+	shown.Plan.Decisions = slices.DeleteFunc(slices.Clone(planned.Plan.Decisions),
+		func(d decider.Decision) bool { return m.silent[d.Ref] })
 	if err := showDrift(c, &shown, m); err != nil {
 		return err
 	}
@@ -197,12 +199,6 @@ func threeWays(c *command.Call, l *ledger.Ledger, d decider.Decision) ([]explain
 		return explain.Explain(d, nil, life), nil
 	}
 	return explain.Explain(d, &applied, life), nil
-}
-
-// unacknowledged is the plan without what is acknowledged.
-func (m *driftMemory) unacknowledged(p decider.Plan) decider.Plan {
-	p.Decisions = slices.DeleteFunc(slices.Clone(p.Decisions), func(d decider.Decision) bool { return m.silent[d.Ref] })
-	return p
 }
 
 // note says who changed an attribute and when.

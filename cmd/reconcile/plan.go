@@ -62,22 +62,14 @@ func planOptionsOf(c *command.Call) planOptions {
 	}
 }
 
-// checkPast refuses to save a plan of the past.
-func (o planOptions) checkPast() error {
-	if o.at != "" && (o.out != "" || o.maxAge != 0) {
-		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
-	}
-	return nil
-}
-
 func plan(c *command.Call) error {
 	o := planOptionsOf(c)
 	if err := c.AtMost(1); err != nil {
 		return err
 	}
 	defer c.Bounded()()
-	if err := o.checkPast(); err != nil {
-		return err
+	if o.at != "" && (o.out != "" || o.maxAge != 0) {
+		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
 	}
 	paths, err := session.Sources(c, c.Cmd.Args().Slice()...)
 	if err != nil {
@@ -310,14 +302,6 @@ func Unreachable(c *command.Call, p *engine.Planned, names render.Names) error {
 	return nil
 }
 
-// stacksRead lists the outputs of other stacks that a plan uses, with their records.
-func stacksRead(p *engine.Planned) (out []string) {
-	for _, x := range p.Plan.StackPins {
-		out = append(out, fmt.Sprintf("stack/%s.%s is %s (record %d)", x.Stack, x.Name, render.Value(x.Value), x.Record))
-	}
-	return out
-}
-
 // keepsRecord explains an output whose value is not known.
 const keepsRecord = "its recorded value stays until an apply knows it"
 
@@ -375,7 +359,9 @@ func head(c *command.Call, p *engine.Planned, v PlanView) []string {
 		}
 		head = append(head, summary+": "+why)
 	}
-	head = append(head, stacksRead(p)...)
+	for _, x := range p.Plan.StackPins { // the outputs of other stacks that the plan uses, with their records
+		head = append(head, fmt.Sprintf("stack/%s.%s is %s (record %d)", x.Stack, x.Name, render.Value(x.Value), x.Record))
+	}
 	for _, x := range p.Repinned {
 		head = append(head, repinned(x))
 	}
@@ -470,6 +456,3 @@ func toDo(p decider.Plan) []resource.Ref {
 	}
 	return out
 }
-
-// blocked counts what policies block.
-func blocked(p decider.Plan) int { return render.Count(p).Blocked }

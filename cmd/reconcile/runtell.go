@@ -45,7 +45,11 @@ func (k *runner) cycled(c loop.Cycle) {
 		return
 	}
 	if c.Led && c.Result == nil { // the plan of a cycle with a result is old
-		k.tellFlights(c)
+		now := k.Now()
+		for _, f := range k.flying.due(c, now) { // each action that runs, every five minutes
+			k.Out.Say("%s    %s: %s", now.UTC().Format(time.TimeOnly), f.Ref.Short(),
+				phrase.Flight(f.Action, now.Sub(f.Since), f.By))
+		}
 	}
 	if !c.Led && c.Result == nil {
 		return
@@ -54,22 +58,21 @@ func (k *runner) cycled(c loop.Cycle) {
 		summary(c))
 }
 
-// tellFlights tells every five minutes of each action that runs.
-func (k *runner) tellFlights(c loop.Cycle) {
-	now := k.Now()
-	for _, f := range k.flying.due(c, now) {
-		k.Out.Say("%s    %s: %s", now.UTC().Format(time.TimeOnly), f.Ref.Short(),
-			phrase.Flight(f.Action, now.Sub(f.Since), f.By))
-	}
-}
-
 // summary is what a cycle did, in a line.
 func summary(c loop.Cycle) string {
 	if c.Result != nil {
 		return render.Counts(c.Result.Counts).Done()
 	}
 	text := render.Counts(c.Planned.Counts).Sentence("planned")
-	if names := awaited(c.Planned.Plan); len(names) > 0 {
+	flying := map[string]bool{} // the resources whose actions in flight other decisions wait for
+	for i := range c.Planned.Plan.Decisions {
+		d := &c.Planned.Plan.Decisions[i]
+		if waits, own := d.WaitsForFlight(); waits && !own && d.Blockers[0].Policy == decider.BlockedByFlight &&
+			!d.Blockers[0].First.IsZero() {
+			flying[d.Blockers[0].First.Short()] = true
+		}
+	}
+	if names := slices.Sorted(maps.Keys(flying)); len(names) > 0 {
 		others := ""
 		if len(names) > 1 {
 			others = " and " + render.Many(len(names)-1, "other")
@@ -77,19 +80,6 @@ func summary(c loop.Cycle) string {
 		text = strings.Replace(text, " waiting", " waiting for "+names[0]+others, 1)
 	}
 	return text
-}
-
-// awaited names the resources whose actions in flight other decisions wait for.
-func awaited(p decider.Plan) []string {
-	found := map[string]bool{}
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		if waits, own := d.WaitsForFlight(); waits && !own && d.Blockers[0].Policy == decider.BlockedByFlight &&
-			!d.Blockers[0].First.IsZero() {
-			found[d.Blockers[0].First.Short()] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
 }
 
 // cycleRecord is a cycle for programs.

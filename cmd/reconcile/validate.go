@@ -71,14 +71,11 @@ func validate(c *command.Call) error {
 		return c.Out.Records(render.Info{Type: "valid", Data: out})
 	}
 	for _, in := range intents {
-		c.Out.Say("Stack %s is valid: %s.", in.Stack, resources(len(in.Resources)))
+		resources := "1 resource"
+		if n := len(in.Resources); n != 1 {
+			resources = fmt.Sprintf("%d resources", n)
+		}
+		c.Out.Say("Stack %s is valid: %s.", in.Stack, resources)
 	}
 	return cli.Exit()
-}
-
-func resources(n int) string {
-	if n == 1 {
-		return "1 resource"
-	}
-	return fmt.Sprintf("%d resources", n)
 }
