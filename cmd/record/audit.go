@@ -81,24 +81,22 @@ func showLog(c *command.Call, l *ledger.Ledger, o logOptions) error {
 	if err != nil {
 		return err
 	}
-	each := func(r event.Record) error { return logRecord(c, r, short) }
+	each := func(r event.Record) error {
+		if c.Out.Machine() {
+			return c.Out.Records(logLine(r))
+		}
+		about := ""
+		if !r.Event.About().IsZero() {
+			about = short(r.Event.About()) + "  "
+		}
+		_, err := fmt.Fprintf(c.Out.W, "%6d  %s  %-9s  %s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"),
+			r.Event.Type(), about, render.RecordLine(r))
+		return err
+	}
 	if filter.From, err = logFrom(c, l, filter, each); err != nil || !o.follow {
 		return err
 	}
 	return follow(c, l, filter, each)
-}
-
-func logRecord(c *command.Call, r event.Record, short func(resource.Ref) string) error {
-	if c.Out.Machine() {
-		return c.Out.Records(logLine(r))
-	}
-	about := ""
-	if !r.Event.About().IsZero() {
-		about = short(r.Event.About()) + "  "
-	}
-	_, err := fmt.Fprintf(c.Out.W, "%6d  %s  %-9s  %s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"),
-		r.Event.Type(), about, render.RecordLine(r))
-	return err
 }
 
 // logLine is a record for programs.

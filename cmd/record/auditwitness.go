@@ -74,7 +74,7 @@ func auditWitness(c *command.Call) error {
 	return nil
 }
 
-// witnessInFile adds a line to a file of this host; there may be none yet.
+// witnessInFile adds a line to a file of this host, durably; there may be none yet.
 func witnessInFile(file string, next func([]byte) (gitclone.Line, error)) error {
 	text, err := budget.ReadFile(file, budget.Answer)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +84,12 @@ func witnessInFile(file string, next func([]byte) (gitclone.Line, error)) error 
 	if err != nil {
 		return err
 	}
-	if err := appendLine(file, line.Text); err != nil {
+	f, err := command.AppendTo(file, 0o600)
+	if err == nil {
+		_, err = f.WriteString(line.Text + "\n")
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err != nil {
 		return &cli.Problem{Summary: "cannot add the checkpoint", File: file, Err: cli.Plain(err)}
 	}
 	return nil
@@ -128,14 +133,4 @@ func readAnchors(file string, text []byte) ([]wal.Anchor, error) {
 		out = append(out, a)
 	}
 	return out, nil
-}
-
-// appendLine adds a line to a file, durably.
-func appendLine(file, line string) error {
-	f, err := command.AppendTo(file, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(line + "\n")
-	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -129,7 +129,11 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 			how = "changed outside ovi: "
 		}
 		if len(changes) > 0 {
-			out = append(out, moment{"observed", how + differences(changes), seenData(m.Seen)})
+			texts := make([]string, len(changes))
+			for i, x := range changes {
+				texts[i] = x.Name() + " " + render.Value(x.From) + " -> " + render.Value(x.To)
+			}
+			out = append(out, moment{"observed", how + strings.Join(texts, ", "), seenData(m.Seen)})
 		}
 	}
 	return out
@@ -147,15 +151,6 @@ func after(m history.Moment, before *resource.Observed) *resource.Observed {
 		return m.Seen
 	}
 	return before
-}
-
-// differences is one line about what changed between two observations.
-func differences(changes []resource.Change) string {
-	out := make([]string, len(changes))
-	for i, x := range changes {
-		out[i] = x.Name() + " " + render.Value(x.From) + " -> " + render.Value(x.To)
-	}
-	return strings.Join(out, ", ")
 }
 
 func momentRecords(c *command.Call, ref resource.Ref, moments []history.Moment) error {

@@ -59,8 +59,12 @@ func output(c *command.Call) error {
 			return err
 		}
 		if len(all) == 0 {
-			if err := isRecorded(c, l, stack); err != nil {
+			loaded, err := l.Loaded(c)
+			if err != nil {
 				return err
+			}
+			if !slices.ContainsFunc(loaded, func(x event.Loaded) bool { return x.Stack == stack }) {
+				return session.NotRecorded(stack, loaded)
 			}
 		}
 		if name := c.Arg(0); name != "" {
@@ -96,18 +100,12 @@ func outputStack(c *command.Call, l *ledger.Ledger, o outputOptions) (string, er
 	if stacks = slices.Compact(stacks); len(stacks) == 1 {
 		return stacks[0], nil
 	}
-	suggestion := "use --stack NAME, or -f SOURCE"
+	suggestion, have := "use --stack NAME, or -f SOURCE", "no stack has"
 	if len(stacks) > 0 {
 		suggestion = "use --stack " + strings.Join(stacks, ", or --stack ")
+		have = fmt.Sprintf("%d stacks have", len(stacks))
 	}
-	return "", cli.Usage(suggestion, "no source is named, and %s recorded outputs", haveOutputs(len(stacks)))
-}
-
-func haveOutputs(n int) string {
-	if n == 0 {
-		return "no stack has"
-	}
-	return fmt.Sprintf("%d stacks have", n)
+	return "", cli.Usage(suggestion, "no source is named, and %s recorded outputs", have)
 }
 
 // oneOutput prints the value of one output, for scripts.
@@ -159,15 +157,6 @@ func noOutput(stack, name string, all []outputs.Recorded) error {
 		out.Suggestion = "use one of " + strings.Join(names, ", ") + "; `ovi apply` records new outputs"
 	}
 	return out
-}
-
-// isRecorded returns an error for a stack that is not recorded.
-func isRecorded(c *command.Call, l *ledger.Ledger, stack string) error {
-	loaded, err := l.Loaded(c)
-	if err != nil || slices.ContainsFunc(loaded, func(x event.Loaded) bool { return x.Stack == stack }) {
-		return err
-	}
-	return session.NotRecorded(stack, loaded)
 }
 
 // showOutputs lists all outputs of a stack.

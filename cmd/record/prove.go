@@ -92,7 +92,23 @@ func proveRef(c *command.Call, l *ledger.Ledger, o proveOptions) error {
 			Suggestion: "choose another file, or replace this one with --overwrite",
 		}
 	}
-	return proved(c, l, order, made, o.out)
+	if c.Out.Machine() {
+		return c.Out.Records(render.Info{
+			Type: "proof",
+			Data: proofMade{o.out, ref.String(), made.Records, made.Batches, uint64(made.First), made.Under.String()},
+		})
+	}
+	chronicle, err := history.New(l.Reader()).ResourceHistory(c, ref, near)
+	if err != nil {
+		return err
+	}
+	c.Out.Say("%s", teller(c, ref).Explain(chronicle).Headline)
+	c.Out.Say("%s proves it with %s in %s, under the checkpoint of record %d. Verify it with tools/verify.",
+		o.out, render.Many(made.Records, "record"), render.Many(made.Batches, "batch"), made.Under.Seq)
+	if made.First > 1 {
+		c.Out.Say("Records before %d were trimmed; what they had is not proved.", made.First)
+	}
+	return nil
 }
 
 // suggestProve says what to do where the log does not have what is to be proved.
@@ -116,25 +132,4 @@ type proofMade struct {
 	Batches    int    `json:"batches"`
 	First      uint64 `json:"first"` // the oldest record that the log has
 	Checkpoint string `json:"checkpoint"`
-}
-
-// proved says what the file proves.
-func proved(c *command.Call, l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
-	if c.Out.Machine() {
-		return c.Out.Records(render.Info{
-			Type: "proof",
-			Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()},
-		})
-	}
-	chronicle, err := history.New(l.Reader()).ResourceHistory(c, o.Ref, near)
-	if err != nil {
-		return err
-	}
-	c.Out.Say("%s", teller(c, o.Ref).Explain(chronicle).Headline)
-	c.Out.Say("%s proves it with %s in %s, under the checkpoint of record %d. Verify it with tools/verify.",
-		file, render.Many(p.Records, "record"), render.Many(p.Batches, "batch"), p.Under.Seq)
-	if p.First > 1 {
-		c.Out.Say("Records before %d were trimmed; what they had is not proved.", p.First)
-	}
-	return nil
 }

@@ -91,7 +91,11 @@ func auditReplay(c *command.Call) error {
 		return cli.Usage("omit --with", "the store of %s has one audit log, its own", dir)
 	}
 	out := replayed{Live: "present"}
-	if err := catchUpStore(c, dir); err != nil {
+	l, err := session.OpenLedger(c, dir) // which brings the live store up to its log
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
 		if !errors.Is(err, storage.ErrCorrupt) {
 			return err
 		}
@@ -117,15 +121,6 @@ func auditReplay(c *command.Call) error {
 		out.Repaired = true
 	}
 	return tellReplay(c, out, dir)
-}
-
-// catchUpStore brings the live store up to its log; ErrCorrupt if it cannot be read.
-func catchUpStore(c *command.Call, dir string) error {
-	l, err := session.OpenLedger(c, dir)
-	if err != nil {
-		return err
-	}
-	return l.Close()
 }
 
 // replayLocation returns the file of the rebuilt store: in a folder, or in a temporary one if that is "".

@@ -123,10 +123,16 @@ func rebuildInto(c *command.Call, dir string, o replayOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, logs.Close()) }()
-	known, err := knownInstances(dir, o.with)
-	if err != nil {
-		return err
+	var known []string // the instances that any of the data directories has noted
+	for _, d := range append([]string{dir}, o.with...) {
+		instances, err := session.InstancesMet(d)
+		if err != nil {
+			return err
+		}
+		known = append(known, instances...)
 	}
+	slices.Sort(known)
+	known = slices.Compact(known)
 	into, where, err := command.Connect(c, o.into)
 	if err != nil {
 		return err
@@ -164,18 +170,4 @@ func lacking(c *command.Call, err error) error {
 // allLogs are this instance's and those of --with.
 func allLogs(dir string, with []string) (*replay.Logs, error) {
 	return replay.OpenLogs(append([]string{dir}, with...))
-}
-
-// knownInstances are those that any of the data directories has noted.
-func knownInstances(dir string, with []string) ([]string, error) {
-	var out []string
-	for _, d := range append([]string{dir}, with...) {
-		instances, err := session.InstancesMet(d)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, instances...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
 }
