@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -54,16 +53,6 @@ func gitSource(c *command.Call, name, dir string, checks source.Options) (source
 	return git.New(kept.(*git.Repo), func(files fs.FS, at, stack string) (source.Source, error) {
 		return inCommit(c, Commit{Files: files, At: at, Stack: stack, Remote: u.Remote, Dir: dir}, checks)
 	}), nil
-}
-
-// readable is an error if a stack of a source could not be read: no part of a source is planned.
-func readable(drafts []*source.Draft) error {
-	for _, d := range drafts {
-		if d.Err != nil {
-			return fmt.Errorf("stack %s of %s: %w", d.Stack, d.Source, d.Err)
-		}
-	}
-	return nil
 }
 
 // ofStack returns the draft of one stack, or all for "". A stack that its source no longer has is an error, so that

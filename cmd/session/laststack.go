@@ -11,7 +11,6 @@ import (
 	"github.com/ovi-project/ovi/cmd/cli"
 	"github.com/ovi-project/ovi/cmd/command"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -112,11 +111,8 @@ func lastAccepted(c *command.Call, dir, stack string) (out []resource.Intent, er
 	if i < 0 {
 		return nil, NotRecorded(stack, loaded)
 	}
-	return restored(c, l, loaded[i])
-}
-
-// restored returns the last accepted configuration of a stack as one that was read now.
-func restored(c *command.Call, l *ledger.Ledger, was event.Loaded) ([]resource.Intent, error) {
+	// It is returned as one that was read now.
+	was := loaded[i]
 	intents, err := engine.Restored(c, l.Reader(),
 		[]resource.Intent{{Stack: was.Stack, Source: was.Source, Unread: "no environment has the stack"}}, c.Now())
 	if err != nil {

@@ -105,7 +105,13 @@ func RevisionOf(c *command.Call, l *ledger.Ledger, text string) (storage.Revisio
 		return storage.Now, nil
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-		return happened(c, l, storage.Revision(n))
+		r := storage.Revision(n)
+		newest, err := l.Revision(c)
+		if err == nil && r > newest {
+			err = cli.Usage("run `ovi store status` to list the revisions that can be read",
+				"revision %d does not exist: the newest is %d", r, newest)
+		}
+		return r, err
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
 		return history.New(l.Reader()).RevisionAt(c, c.Now().Add(-ago))
@@ -115,14 +121,4 @@ func RevisionOf(c *command.Call, l *ledger.Ledger, text string) (storage.Revisio
 	}
 	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago",
 		"%q is neither a revision nor a time", text)
-}
-
-// happened refuses a revision that does not exist yet.
-func happened(c *command.Call, l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
-	newest, err := l.Revision(c)
-	if err == nil && r > newest {
-		err = cli.Usage("run `ovi store status` to list the revisions that can be read",
-			"revision %d does not exist: the newest is %d", r, newest)
-	}
-	return r, err
 }

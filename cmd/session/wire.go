@@ -95,7 +95,11 @@ type reader func(
 func Drafts(c *command.Call, paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
 	drafts, err := allDrafts(c, paths, dir, stack, checks)
 	if err == nil {
-		err = readable(drafts)
+		for _, d := range drafts { // no part of a source is planned
+			if d.Err != nil {
+				return drafts, fmt.Errorf("stack %s of %s: %w", d.Stack, d.Source, d.Err)
+			}
+		}
 	}
 	return drafts, err
 }
@@ -128,17 +132,6 @@ type Session struct {
 	Remember func() error
 }
 
-// openLine reads the sources and opens the data directory, in this order: invalid input writes
-// nothing.
-func openLine(c *command.Call, paths []string) (*Session, error) {
-	dir := DataDir(c, paths)
-	intents, err := Load(c, paths, dir)
-	if err != nil {
-		return nil, err
-	}
-	return OpenWith(c, dir, paths, intents)
-}
-
 // OpenWith opens the data directory for what was read.
 func OpenWith(c *command.Call, dir string, paths []string, intents []resource.Intent) (*Session, error) {
 	rules, err := Policies(c, intents)
@@ -159,9 +152,15 @@ func OpenWith(c *command.Call, dir string, paths []string, intents []resource.In
 	return l, nil
 }
 
-// WithLine opens the line from what the command line names, for as long as do runs.
+// WithLine opens the line from what the command line names, for as long as do runs. It reads the sources and opens the
+// data directory, in this order: invalid input writes nothing.
 func WithLine(c *command.Call, paths []string, do func(*Session) error) error {
-	l, err := openLine(c, paths)
+	dir := DataDir(c, paths)
+	intents, err := Load(c, paths, dir)
+	if err != nil {
+		return err
+	}
+	l, err := OpenWith(c, dir, paths, intents)
 	if err != nil {
 		return err
 	}
