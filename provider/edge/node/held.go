@@ -87,13 +87,14 @@ func (h *holder) current() (d link.Desired, held link.Held, told bool) {
 // task is a request, with the deployment that it is about; of a delete only the name.
 type task struct {
 	link.Request
-	to link.Deployment
+	to   link.Deployment
+	done chan struct{} // closed at its end, when it has no container left to remove
 }
 
 // task makes the task of a request of what is held.
 func (h *holder) task(q link.Request) (task, error) {
 	d, held, _ := h.current()
-	t := task{Request: q, to: link.Deployment{Name: q.Name}}
+	t := task{Request: q, to: link.Deployment{Name: q.Name}, done: make(chan struct{})}
 	if q.Generation != held.Generation {
 		return t, fmt.Errorf("%w: the request is of generation %d; the node holds %d", link.ErrRefused, q.Generation,
 			held.Generation)

@@ -31,7 +31,7 @@ func TestANodeKeepsWholeErrorsOfDeploymentsWithSecrets(t *testing.T) {
 	failed := provider.WithOutput(errors.New("it is unhealthy"), "the password "+canary+" is wrong")
 	web := resource.Ref{Stack: "berlin", Provider: "edge", Location: "berlin/n1", Kind: "deployment", Name: "web"}
 	end := func(name, ref string, secrets map[string]string, err error) {
-		q := task{Request: link.Request{ID: name, Name: name, Verb: link.Update}}
+		q := task{Request: link.Request{ID: name, Name: name, Verb: link.Update}, done: make(chan struct{})}
 		q.to = link.Deployment{Name: name, Marks: link.Marks{Ref: ref}, Spec: link.Spec{Version: "1", Secrets: secrets}}
 		a.ended(q, link.Item{}, err)
 		a.keepLoud(q, err)

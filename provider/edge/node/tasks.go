@@ -50,6 +50,9 @@ func signal(c chan struct{}) {
 // perform does the tasks of a deployment, one after the other, until there are none.
 func (a *agent) perform(ctx context.Context, name string) {
 	for t, ok := a.first(name); ok && ctx.Err() == nil; t, ok = a.first(name) {
+		if a.awaitPorts(ctx, t); ctx.Err() != nil {
+			return
+		}
 		a.Log.Info("started", "request", t.Verb, "deployment", name, "version", t.to.Spec.Version)
 		a.started(t)
 		err := a.runtime.do(ctx, t)
@@ -71,6 +74,55 @@ func (a *agent) perform(ctx context.Context, name string) {
 	}
 }
 
+// awaitPorts returns once no earlier request has a container that publishes a host port of this one. An update reports
+// its new version from the moment that its container exists, so the orchestrator may ask for a port that the container
+// of the old version still holds. Only earlier requests are waited for: no two wait for each other.
+func (a *agent) awaitPorts(ctx context.Context, t task) {
+	if t.Verb == link.Delete || t.to.Stopped || len(t.to.Spec.Ports) == 0 {
+		return
+	}
+	for ctx.Err() == nil {
+		before := a.before(t)
+		if len(before) == 0 {
+			return
+		}
+		all, err := a.runtime.containers(ctx)
+		i := slices.IndexFunc(all, func(c container) bool {
+			return before[c.item.Name] != nil && samePort(c.item.Spec, t.to.Spec)
+		})
+		if err != nil || i < 0 { // an error ends the request itself too
+			return
+		}
+		select {
+		case <-before[all[i].item.Name]:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// before returns, by deployment, the channel that closes at the end of the first request before this one.
+func (a *agent) before(t task) map[string]chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := map[string]chan struct{}{}
+	for _, x := range a.queue {
+		if x.ID == t.ID {
+			break
+		}
+		if x.Name != t.Name && out[x.Name] == nil {
+			out[x.Name] = x.done
+		}
+	}
+	return out
+}
+
+// samePort reports whether two deployments publish one host port.
+func samePort(a, b link.Spec) bool {
+	return slices.ContainsFunc(a.Ports, func(p link.Port) bool {
+		return slices.ContainsFunc(b.Ports, func(q link.Port) bool { return p.Host == q.Host })
+	})
+}
+
 // first is the next task of a deployment. If there is none, nothing does its tasks any more.
 func (a *agent) first(name string) (task, bool) {
 	a.mu.Lock()
@@ -87,6 +139,7 @@ func (a *agent) finished(t task, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queue = slices.DeleteFunc(a.queue, func(x task) bool { return x.ID == t.ID })
+	close(t.done)
 	if !slices.ContainsFunc(a.queue, func(x task) bool { return x.Name == t.Name }) { // else a later one is the last
 		a.last[t.Name] = resultOf(t.Request, err)
 	}
