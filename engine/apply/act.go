@@ -91,23 +91,23 @@ func (a *apply) untilAcquired(key phaseOf) (ctx context.Context, acquired func()
 	// It is set once the claim is acquired. From then on, only the hard context may cut the work
 	// off.
 	working := false
-	waits := a.toStart
-	if a.o.Control.isOwed(key) {
-		waits = a.soft
+	endsWith := func(waits context.Context) (unhook func() bool) {
+		return context.AfterFunc(waits, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if !working && (a.soft.Err() != nil || !a.o.Control.isOwed(key)) {
+				cancel(context.Cause(waits))
+			}
+		})
 	}
-	unhook := context.AfterFunc(waits, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !working && (a.soft.Err() != nil || !a.o.Control.isOwed(key)) {
-			cancel(context.Cause(waits))
-		}
-	})
+	// A yield can make this step an owed one, which still ends with the first Ctrl-C.
+	unhookYield, unhookSoft := endsWith(a.toStart), endsWith(a.soft)
 	acquired = func() {
 		mu.Lock()
 		defer mu.Unlock()
 		working = true
 	}
-	return ctx, acquired, func() { unhook(); cancel(nil) }
+	return ctx, acquired, func() { unhookYield(); unhookSoft(); cancel(nil) }
 }
 
 // recheck checks, under the claim, whether another run acted on the resource since the plan. It

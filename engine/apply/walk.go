@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -154,7 +155,8 @@ func (w *walker) skipDelete(step int, bad map[int]decider.Step) {
 	out := Outcome{
 		Ref: d.Ref, Action: d.Action, Status: WaitingFor, Detail: "the resource that takes its place is not started",
 	}
-	for k, after := range bad {
+	for _, k := range slices.Sorted(maps.Keys(bad)) {
+		after := bad[k]
 		heir := &w.plan.Plan.Decisions[k]
 		if slices.ContainsFunc(heir.Takes, func(t comparator.Take) bool { return t.Leaves && t.By == d.Ref }) {
 			cause := w.outcomes[stepOf{after.Decision, after.Phase}]
