@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -136,10 +137,10 @@ func (b *builder) lastAction() *draft {
 	return nil
 }
 
-// lastPlan is the newest plan of the records.
+// lastPlan is the newest plan of the records. If two have one time, it is the plan that was recorded later.
 func (b *builder) lastPlan() (found planned, ok bool) {
 	for _, p := range b.plans {
-		if !ok || p.record.At.After(found.record.At) {
+		if !ok || cmp.Or(p.record.At.Compare(found.record.At), cmp.Compare(p.record.Seq, found.record.Seq)) > 0 {
 			found, ok = p, true
 		}
 	}
