@@ -115,7 +115,7 @@ func export(c *command.Call, x provider.Export) error {
 	}
 	given := 0
 	if o.handover {
-		// What is recorded of the stack is forgotten. A resource that was never applied has nothing to forget.
+		// The records of the stack are forgotten. A resource that was never applied has nothing to forget.
 		l, err := session.OpenWith(c, session.DataDir(c, paths), paths, []resource.Intent{e.intent})
 		if err != nil {
 			return err

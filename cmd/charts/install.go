@@ -186,7 +186,7 @@ func (in *Installation) plan(l *session.Session, problems source.Problems) error
 	in.Chart.uses(plannedNames(in.Process.Entries(), p))
 	in.head.Planned = in.Chart.order(p.Plan, known)
 	in.head.Troubled = len(known) > 0 || in.warned(p.Plan)
-	// What is no longer in the chart stays for its data.
+	// A resource that is no longer in the chart stays for its data.
 	for i := range p.Plan.Decisions {
 		if d := &p.Plan.Decisions[i]; d.Reason == decider.ReasonKept {
 			in.result.Kept = append(in.result.Kept, in.Chart.resource(d.Ref))

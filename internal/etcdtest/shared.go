@@ -14,13 +14,7 @@ import (
 // instead: etcd has one history for all prefixes.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	house.Lock()
-	defer house.Unlock()
-	if house.server == nil {
-		house.start(t)
-	}
-	house.rooms++
-	return &Server{Endpoint: house.server.Endpoint, Room: fmt.Sprintf("room-%d/", house.rooms)}
+	return house.room(t)
 }
 
 // house has a room for each test.
@@ -31,6 +25,17 @@ type shared struct {
 	server *Server
 	rooms  int
 	alive  io.Closer // open as long as this process
+}
+
+func (h *shared) room(t testing.TB) *Server {
+	t.Helper()
+	h.Lock()
+	defer h.Unlock()
+	if h.server == nil {
+		h.start(t)
+	}
+	h.rooms++
+	return &Server{Endpoint: h.server.Endpoint, Room: fmt.Sprintf("room-%d/", h.rooms)}
 }
 
 func (h *shared) start(t testing.TB) {

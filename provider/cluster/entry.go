@@ -121,8 +121,8 @@ func optionsOf(c provider.Config) (Options, error) {
 	return o, nil
 }
 
-// environ is what the programs of a cluster get. OVI_CLUSTER_ENV has the names of further variables that the operator
-// gives to them.
+// environ is the environment of the programs of a cluster. OVI_CLUSTER_ENV has the names of further variables that the
+// operator gives to them.
 func environ() []string {
 	more := strings.FieldsFunc(os.Getenv("OVI_CLUSTER_ENV"), func(r rune) bool { return r == ',' || r == ' ' })
 	return command.Chosen(os.Environ(), more...)

@@ -44,7 +44,7 @@ func Write(h Head, schemas Schemas, items []Item) ([]byte, []Note, error) {
 		set(head, h.Word, text(h.Location))
 	}
 	list := &yaml.Node{Kind: yaml.SequenceNode}
-	// What others refer to is before them, by kind.
+	// A resource that others refer to is before them, by kind.
 	ordered := slices.Clone(items)
 	slices.SortStableFunc(ordered, func(a, b Item) int {
 		return w.depth(a.Resource.Ref, nil) - w.depth(b.Resource.Ref, nil)

@@ -40,7 +40,7 @@ func (l *Up) Meant(at resource.Ref, kind *resource.Kind) (found *resource.Lookup
 	case l.Stack == "" || l.Ref == "":
 		return nil, "lookup needs an ID, a stack and a ref, a name, or tags", use
 	}
-	// What is left is a resource of another stack.
+	// Otherwise it names a resource of another stack.
 	of := at.In(l.Stack)
 	of.Kind, of.Name = "", ""
 	if whole, err := resource.ParseRef(l.Ref); err == nil && whole.Stack == "" {

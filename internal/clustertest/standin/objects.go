@@ -67,7 +67,7 @@ func (o *objects) answer(r *http.Request) (status int, body []byte) {
 	return http.StatusOK, have
 }
 
-// isList reports whether a path ends with a plural, as those of lists do.
+// isList reports whether a path ends with a plural, as the paths of lists do.
 func isList(at string) bool {
 	plurals := []string{"namespaces", "secrets", "serviceaccounts", "services", "deployments", "clusterrolebindings"}
 	for _, p := range plurals {

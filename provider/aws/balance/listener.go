@@ -210,7 +210,7 @@ func observedListener(g *api.Region, l types.Listener, tags map[string]string) r
 		}
 	}
 	o.Attrs = a.Build()
-	// Its name is that of its load balancer, which is part of its ARN, and its port. An ARN of another form has no
+	// Its name has its port and the name of its load balancer, which is part of its ARN. An ARN of another form has no
 	// name, and the ID of the listener is its name then.
 	name := ""
 	const nameAt = 2 // loadbalancer/app/NAME/ID

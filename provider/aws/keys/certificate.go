@@ -208,7 +208,7 @@ func observedCertificate(g *api.Region, c *types.CertificateDetail, tags map[str
 		a[keyAlgorithm] = resource.String(strings.ReplaceAll(string(c.KeyAlgorithm), "-", "_"))
 	}
 	// CertificateDetail: "The subject alternative names include the canonical domain name (CN) of the certificate". It is
-	// left out, and each other name is shown once.
+	// omitted, and each other name is shown once.
 	var others []string
 	for _, s := range c.SubjectAlternativeNames {
 		if d := api.Domain(s); d != name {

@@ -59,7 +59,7 @@ func (c Central) Session(ctx context.Context, recv func() (link.FromNode, error)
 	defer ordering.Wait()
 	defer stop()
 	ordering.Go(func() { c.order(ctx, site, inTurn) })
-	for { // What the site sends is kept, until its stream ends.
+	for { // Events of the site are kept, until its stream ends.
 		f, err := recv()
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (p *Provider) Kinds() []resource.Kind { return kinds() }
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
 	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
 	err = p.Shelf.Do(ctx, func() error {
-		for _, x := range p.Shelf.List(r.Scope) { // What is starting comes one observation nearer to healthy.
+		for _, x := range p.Shelf.List(r.Scope) { // A box that is starting comes one observation nearer to healthy.
 			switch o := p.Shelf.ByID(x.Ref, x.ID); o.Message {
 			case "starting: 3":
 				o.Message = "starting: 2"

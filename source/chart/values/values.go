@@ -27,7 +27,7 @@ func Read(r *page.Reader, dir string, files, set []string) (out map[string]any, 
 		if own := i == 0 && len(names) > len(files); own {
 			leaves(read, "", func(_, text string) { public[text] = true })
 		} else {
-			// A file beside the chart's own is where secrets are: messages show no value that the chart itself does not have.
+			// Secrets are in files that are not the chart's own: messages show no value that the chart itself does not have.
 			leaves(read, "", func(path, text string) {
 				if len(text) >= shortest && !public[text] {
 					r.Draft.Outside(text, ".Values"+path)

@@ -54,7 +54,7 @@ func run(ctx context.Context, o options) (sum tally, err error) {
 	}
 	started := time.Now()
 	for r.sum.cuts < o.cuts && ctx.Err() == nil && time.Since(started) < o.limit {
-		// What the last cut left is checked, before a writer starts and is cut again.
+		// The state after the last cut is checked, before a writer starts and is cut again.
 		err := r.mounted(func() error {
 			if err := r.look(); err != nil {
 				return err

@@ -127,7 +127,7 @@ func (x *Exchange) ChangeTags(e Entity, change func(map[string]string)) error {
 		tags = map[string]string{}
 	}
 	change(tags)
-	// Those that users gave count alone: the ones of AWS stay beside them ("Tag your Amazon EC2 resources": restrictions).
+	// Only the tags of users count: AWS keeps its own tags as well ("Tag your Amazon EC2 resources": restrictions).
 	own := maps.Clone(tags)
 	maps.DeleteFunc(own, func(k, _ string) bool { return strings.HasPrefix(k, "aws:") })
 	if err := CheckTags(own); err != nil {

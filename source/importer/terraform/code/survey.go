@@ -59,7 +59,7 @@ func (m *module) survey() {
 			r.group = name
 		}
 	}
-	for _, u := range m.useOrder { // the names of the resources in a module begin with that of its block
+	for _, u := range m.useOrder { // the names of the resources in a module begin with the name of its block
 		name := hyphenated(u.group)
 		taken := slices.ContainsFunc(m.useOrder, func(x *use) bool { return x.group == name })
 		if !taken && refused(u.child.module, name+"-") < refused(u.child.module, u.group+"-") {
